@@ -1,0 +1,43 @@
+# `make demo` and `make test` set up everything they need in .venv, from the versions pinned in
+# constraints.txt. PIP_ARGS reaches pip, e.g. to choose PyTorch's CPU build (see the README).
+PYTHON ?= python3
+PIP_ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check format bench clean
+
+demo: $(VENV)/demo-installed
+	$(BIN)/askew models install builtin/smollm2
+	$(BIN)/askew run examples/demo.toml --yes
+
+test: check
+	$(BIN)/pytest
+
+check: $(VENV)/test-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/test-installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/test-installed
+	$(BIN)/python benchmarks/run_all.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=24'
+
+$(VENV)/demo-installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[local]'
+	touch $@
+
+$(VENV)/test-installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[local,parquet,dev]'
+	touch $@

@@ -1,0 +1,308 @@
+"""A run folder: everything needed to re-score, resume, compare and verify one run.
+
+`run.toml` (the resolved configuration), `run.sqlite` (every call, item, question and score),
+`estimates.json`, `report.html` and `MANIFEST` (hashes).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+
+from askew.errors import RunError
+from askew.records import (
+    Assignment,
+    AttackCategory,
+    Condition,
+    ContextCondition,
+    Item,
+    Outcome,
+    Provenance,
+    Scenario,
+    Score,
+)
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS questions (
+    place INTEGER PRIMARY KEY, item_id TEXT NOT NULL, condition TEXT NOT NULL,
+    category TEXT, scenario TEXT, option_order TEXT NOT NULL, replicate INTEGER NOT NULL,
+    call_key TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS scores (
+    place INTEGER PRIMARY KEY REFERENCES questions (place), outcome TEXT NOT NULL,
+    chosen INTEGER, correct INTEGER, rule TEXT NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One item as it was asked: which condition, scenario and option order, and the call's key."""
+
+    item_id: str
+    condition: Condition
+    order: tuple[int, int, int]
+    call_key: str
+    scenario: Scenario | None = None
+    replicate: int = 0
+
+
+class RunFolder:
+    """Reads and writes the parts of one run folder.
+
+    Args:
+        path: the folder; `create` makes it, `open` wants it to be there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, path: Path) -> RunFolder:
+        """The folder at `path`, made if it is not there, with its tables."""
+        path.mkdir(parents=True, exist_ok=True)
+        folder = cls(path)
+        with closing(folder._connect()) as database:
+            database.executescript(_SCHEMA)
+        return folder
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """The run folder at `path`.
+
+        Raises:
+            RunError: there is no `run.sqlite` in it.
+        """
+        if not (path / "run.sqlite").is_file():
+            raise RunError(
+                f"{path} is not a run folder: it has no run.sqlite. "
+                "Name a folder that `askew run` has made."
+            )
+        return cls(path)
+
+    @property
+    def database(self) -> Path:
+        """The file that holds calls, items, questions and scores."""
+        return self.path / "run.sqlite"
+
+    @property
+    def settings(self) -> Path:
+        """The resolved configuration."""
+        return self.path / "run.toml"
+
+    @property
+    def estimates(self) -> Path:
+        """The figures."""
+        return self.path / "estimates.json"
+
+    @property
+    def report(self) -> Path:
+        """The page to look at."""
+        return self.path / "report.html"
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            return sqlite3.connect(self.database, timeout=30, isolation_level=None)
+        except sqlite3.Error as trouble:
+            raise RunError(f"{self.database}: {trouble}.") from trouble
+
+    def write_questions(self, items: Iterable[Item], questions: Sequence[Question]) -> None:
+        """Replace the items and questions of the run, in one transaction."""
+        with closing(self._connect()) as database:
+            database.executescript(_SCHEMA)
+            database.execute("BEGIN IMMEDIATE")
+            for table in ("scores", "questions", "items"):
+                database.execute(f"DELETE FROM {table}")
+            database.executemany(
+                "INSERT INTO items VALUES (?, ?)",
+                ((item.id, json.dumps(asdict(item), ensure_ascii=False)) for item in items),
+            )
+            database.executemany(
+                "INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (_question_row(place, question) for place, question in enumerate(questions)),
+            )
+            database.execute("COMMIT")
+
+    def read_items(self) -> dict[str, Item]:
+        """The run's items by id."""
+        with closing(self._connect()) as database:
+            rows = database.execute("SELECT record FROM items").fetchall()
+        items = [item_from_json(json.loads(record)) for (record,) in rows]
+        return {item.id: item for item in items}
+
+    def read_questions(self) -> list[Question]:
+        """The run's questions, in the order in which they were planned."""
+        with closing(self._connect()) as database:
+            rows = database.execute(
+                "SELECT item_id, condition, category, scenario, option_order, replicate, call_key "
+                "FROM questions ORDER BY place"
+            ).fetchall()
+        return [_question_from_row(row) for row in rows]
+
+    def write_scores(self, scores: Sequence[Score | None]) -> None:
+        """Replace the scores; scores[k] belongs to the k-th question, None = no reply was had."""
+        rows = (
+            (place, score.outcome.value, score.chosen, score.right, score.rule)
+            for place, score in enumerate(scores)
+            if score is not None
+        )
+        with closing(self._connect()) as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("DELETE FROM scores")
+            database.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?)", rows)
+            database.execute("COMMIT")
+
+    def read_scores(self) -> list[Score | None]:
+        """The scores, one a question, in the order of the questions."""
+        questions = self.read_questions()
+        with closing(self._connect()) as database:
+            rows = database.execute(
+                "SELECT place, outcome, chosen, correct, rule FROM scores"
+            ).fetchall()
+        scores: list[Score | None] = [None] * len(questions)
+        for place, outcome, chosen, correct, rule in rows:
+            question = questions[place]
+            scores[place] = Score(
+                item_id=question.item_id,
+                condition=question.condition,
+                outcome=Outcome(outcome),
+                chosen=chosen,
+                right=None if correct is None else bool(correct),
+                rule=rule,
+                order=question.order,
+                scenario=question.scenario,
+                replicate=question.replicate,
+            )
+        return scores
+
+    def write_estimates(self, figures: Mapping[str, object]) -> None:
+        """Write `estimates.json`; undefined figures become null."""
+        write_whole(self.estimates, json_text(figures))
+
+    def read_estimates(self) -> dict[str, object]:
+        """The figures as they were written, null where undefined.
+
+        Raises:
+            RunError: the run has no figures yet, or the file is damaged.
+        """
+        try:
+            figures: dict[str, object] = json.loads(self.estimates.read_text(encoding="utf-8"))
+        except FileNotFoundError as trouble:
+            raise RunError(
+                f"{self.path} has no estimates.json yet. Finish it with "
+                f"`askew run {self.settings}`, or score what it has with `askew score {self.path}`."
+            ) from trouble
+        except ValueError as trouble:
+            raise RunError(
+                f"{self.estimates}: {trouble}. Make it again with `askew score {self.path}`."
+            ) from trouble
+        return figures
+
+    def write_manifest(self) -> None:
+        """Hash every other file of the folder into `MANIFEST`, in the form of sha256sum."""
+        with closing(self._connect()) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        lines = [f"{_sha256(file)}  {file.name}\n" for file in self._hashed_files()]
+        write_whole(self.path / "MANIFEST", "".join(lines))
+
+    def verify(self) -> list[str]:
+        """The files that differ from `MANIFEST`, each with what is wrong; empty = all is well.
+
+        Raises:
+            RunError: there is no manifest.
+        """
+        manifest = self.path / "MANIFEST"
+        if not manifest.is_file():
+            raise RunError(f"{self.path} has no MANIFEST: the run has not ended.")
+        trouble = []
+        for line in manifest.read_text(encoding="utf-8").splitlines():
+            expected, _, name = line.partition("  ")
+            file = self.path / name
+            if not file.is_file():
+                trouble.append(f"{name}: missing")
+            elif _sha256(file) != expected:
+                trouble.append(f"{name}: changed since the run ended")
+        return trouble
+
+    def _hashed_files(self) -> list[Path]:
+        names = ("run.toml", "run.sqlite", "estimates.json", "report.html")
+        return [self.path / name for name in names if (self.path / name).is_file()]
+
+
+def item_from_json(record: Mapping[str, object]) -> Item:
+    """The item that `dataclasses.asdict` and JSON have turned into `record`."""
+    fields = dict(record)
+    assigned = fields.get("assigned")
+    if isinstance(assigned, Mapping):
+        fields["assigned"] = Assignment(AttackCategory(assigned["category"]), assigned["index"])
+    fields["provenance"] = Provenance(**fields["provenance"])  # type: ignore[arg-type]  # JSON
+    fields["condition"] = ContextCondition(str(fields["condition"]))
+    fields["options"] = tuple(fields["options"])  # type: ignore[arg-type]  # JSON list of texts
+    return Item(**fields)  # type: ignore[arg-type]  # written by asdict(Item)
+
+
+def json_text(value: object) -> str:
+    """Canonical JSON: sorted keys, NaN and infinities as null, dataclasses as objects.
+
+    RFC 8259 has no NaN; a literal one would break every parser but Python's.
+
+    >>> json_text({"b": float("nan"), "a": 1.5})
+    '{\\n  "a": 1.5,\\n  "b": null\\n}\\n'
+    """
+    return json.dumps(_plain(value), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old text or the new one, never half of it."""
+    part = path.with_name(path.name + ".part")
+    with part.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _question_row(place: int, question: Question) -> tuple[object, ...]:
+    scenario = question.scenario
+    return (
+        place,
+        question.item_id,
+        question.condition,
+        scenario.category.value if scenario else None,
+        scenario.name if scenario else None,
+        "".join(map(str, question.order)),
+        question.replicate,
+        question.call_key,
+    )
+
+
+def _question_from_row(row: tuple[str, Condition, str | None, str | None, str, int, str]) -> Question:
+    item_id, condition, category, name, order, replicate, call_key = row
+    scenario = Scenario(AttackCategory(category), name or "") if category else None
+    first, second, third = (int(digit) for digit in order)
+    return Question(item_id, condition, (first, second, third), call_key, scenario, replicate)
