@@ -1,0 +1,248 @@
+"""One run, from a run file to a run folder that has its figures and its report."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from askew import __version__
+from askew.audits import flex
+from askew.errors import ConfigError, RunError
+from askew.models.base import Ability, Model
+from askew.models.budget import Budget, Limits
+from askew.models.ledger import Ledger
+from askew.models.prices import Prices
+from askew.models.registry import load_model
+from askew.models.runner import Answers, Plan, Progress, Runner, RunnerSettings
+from askew.records import Call, Reply
+from askew.report.page import write_page
+from askew.runfile import RunFile, read_run_file, write_run_file
+from askew.runfolder import Question, RunFolder, canonical_hash, write_whole
+
+# What a figure may depend on besides askew itself; written into the resolved run file.
+_PACKAGES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "aiohttp")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything a run needs, settled and read, before the first call."""
+
+    run: RunFile
+    path: Path
+    model: Model
+    config: flex.FlexConfig
+    study: flex.Study
+    asked: Sequence[flex.Asked]
+    calls: Sequence[Call]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of source and attacked prompt are planned."""
+        return sum(one.condition == "attacked" for one in self.asked)
+
+
+def prepare(run: RunFile) -> Prepared:
+    """Settle the settings, read the data and build every prompt; asks nothing.
+
+    Raises:
+        ConfigError, DataError: the run cannot be made as it is written.
+    """
+    run = run.settled()
+    model = load_model(run.target.spec())
+    _check_abilities(run, model)
+    config = run.flex_config()
+    study = flex.load_study(config, run.seed)
+    asked = flex.questions(study, config, run.seed)
+    return Prepared(
+        run, run.out or default_folder(run), model, config, study, asked, flex.calls_of(asked, config)
+    )
+
+
+def default_folder(run: RunFile) -> Path:
+    """`runs/MODEL-HASH`: named by what is asked, so that the same command resumes the same run."""
+    model = run.target.name.replace("/", "-").replace(":", "-")
+    return Path("runs") / f"{model}-{canonical_hash(run.questions_key())[:8]}"
+
+
+def plan(prepared: Prepared) -> Plan:
+    """What the run would ask and cost, seen from what is recorded already."""
+    folder = _folder(prepared)
+    with Ledger.open(folder.database) as ledger:
+        return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
+
+
+async def execute(
+    prepared: Prepared, progress: Callable[[Progress], None] | None = None
+) -> tuple[RunFolder, Answers]:
+    """Ask what is missing, then score, estimate and report.
+
+    A run that stops early (budget, Ctrl-C, endpoint down) leaves a folder with the figures of what
+    it has, marked as incomplete, and goes on where it stopped when it is run again.
+    """
+    folder = _folder(prepared)
+    questions = flex.as_questions(prepared.asked, prepared.calls, prepared.model)
+    write_whole(folder.settings, write_run_file(_with_record(prepared)))
+    items = {one.id: one for one in (*prepared.study.items, *prepared.study.controls)}
+    folder.write_questions(items.values(), questions)
+    with Ledger.open(folder.database) as ledger:
+        try:
+            answers = await flex.ask(
+                prepared.calls, prepared.model, _runner(prepared, ledger), progress
+            )
+        finally:
+            await prepared.model.close()
+    _finish(folder, prepared.run, answers.replies, _calls(answers), _study_notes(prepared))
+    return folder, answers
+
+
+def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolder:
+    """Read the recorded replies again and write figures and report anew; asks no model.
+
+    Args:
+        path: the run folder.
+        changes: settings to read the replies by, e.g. {"flex.non_answers": "wrong"}.
+
+    Raises:
+        RunError: a change would need other questions than were asked.
+    """
+    folder = RunFolder.open(path)
+    before = read_run_file(folder.settings)
+    run = read_run_file(folder.settings, changes)
+    if run.questions_key() != before.questions_key():
+        raise RunError(
+            f"{path}: {', '.join(changes or ())} would change the questions, not how the replies "
+            "are read. Start another run with `askew run`."
+        )
+    with Ledger.open(folder.database) as ledger:
+        replies = ledger.replies(question.call_key for question in folder.read_questions())
+    kept = _plain(folder.read_estimates()) if folder.estimates.is_file() else {}
+    write_whole(folder.settings, write_run_file(run))
+    flex_part = _plain(kept.get("flex", {}))
+    notes = {key: flex_part[key] for key in ("left_out", "problems") if key in flex_part}
+    _finish(folder, run, replies, kept.get("calls", {}), notes)
+    return folder
+
+
+def _plain(value: object) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def _check_abilities(run: RunFile, model: Model) -> None:
+    if run.local_only and model.remote:
+        raise ConfigError(
+            f"{model.name} sends prompts off this machine, and local_only is set. "
+            "Choose a local/ or builtin/ model, or leave local_only out."
+        )
+    wanted = Ability.REPLY if run.flex.scoring == "reply" else Ability.CHOICE_LOG_PROBABILITIES
+    if wanted not in model.abilities:
+        raise ConfigError(
+            f"{model.name} cannot give log-probabilities, which scoring {run.flex.scoring!r} needs. "
+            "Use --scoring reply."
+            if wanted is Ability.CHOICE_LOG_PROBABILITIES
+            else f"{model.name} cannot generate replies. Use --scoring letters or texts."
+        )
+
+
+def _folder(prepared: Prepared) -> RunFolder:
+    """The run's folder, refused where it holds another run."""
+    path = prepared.path
+    if (path / "run.toml").is_file():
+        there = read_run_file(path / "run.toml").questions_key()
+        wanted = prepared.run.questions_key()
+        if differing := _differences(there, wanted):
+            raise ConfigError(
+                f"{path} holds a run with other questions: {', '.join(differing)} differ. "
+                "Name another folder with --out, or delete this one."
+            )
+    return RunFolder.create(path)
+
+
+def _differences(one: object, other: object, path: str = "") -> list[str]:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        keys = sorted({*one, *other})
+        return [
+            place
+            for key in keys
+            for place in _differences(one.get(key), other.get(key), f"{path}.{key}".lstrip("."))
+        ]
+    return [] if one == other else [path]
+
+
+def _runner(prepared: Prepared, ledger: Ledger) -> Runner:
+    run = prepared.run
+    prices = Prices.load(run.prices) if run.prices else Prices.none()
+    return Runner(
+        ledger,
+        limits=Limits(Budget(run.budget.calls, run.budget.tokens, run.budget.money)),
+        price=prices.price_of(run.target.name),
+        reuse=run.reuse,
+        settings=RunnerSettings(unknown=run.unknown, concurrency=run.target.concurrency),
+    )
+
+
+def _finish(
+    folder: RunFolder,
+    run: RunFile,
+    replies: Sequence[Reply | None],
+    calls: object,
+    notes: Mapping[str, object],
+) -> None:
+    config = run.flex_config()
+    items = folder.read_items()
+    scores = flex.read_replies(folder.read_questions(), replies, items, config)
+    folder.write_scores(scores)
+    figures = flex.estimate(scores, items, config, run.seed)
+    folder.write_estimates(
+        {
+            "askew": __version__,
+            "model": run.target.name,
+            "seed": run.seed,
+            "calls": calls,
+            "flex": {**figures, **notes, "settings": _settings(run)},
+        }
+    )
+    write_page(folder)
+    folder.write_manifest()
+
+
+def _settings(run: RunFile) -> dict[str, object]:
+    flex_table = run.flex.model_dump(mode="json", exclude_none=True)
+    return {**flex_table, "temperature": run.target.temperature}
+
+
+def _study_notes(prepared: Prepared) -> dict[str, object]:
+    return {
+        "left_out": dict(prepared.study.left_out),
+        "problems": dict(Counter(problem.kind for problem in prepared.study.problems)),
+    }
+
+
+def _calls(answers: Answers) -> dict[str, object]:
+    return answers.summary()
+
+
+def _with_record(prepared: Prepared) -> RunFile:
+    """The settings with what else the figures depend on: versions, checksums, the model itself."""
+    packages = {name: found for name in _PACKAGES if (found := _version(name))}
+    record = {
+        "askew": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": packages,
+        "data": dict(prepared.study.checksums),
+        "model": {key: value for key, value in prepared.model.identity().items() if value is not None},
+    }
+    return prepared.run.model_copy(update={"record": record, "out": prepared.path})
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except ModuleNotFoundError:
+        return None

@@ -1,0 +1,339 @@
+"""Run files: TOML -> checked, frozen settings, and back as the resolved `run.toml`.
+
+What a file leaves open ("auto") is settled here from the target's provider, so that the resolved
+file says everything and a resumed run asks the same questions.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from askew.audits.flex import CONTROLS, FlexConfig
+from askew.datasets import DataSpec
+from askew.errors import ConfigError
+from askew.models.base import ModelSpec
+from askew.prompts.choice import PromptFormat
+from askew.prompts.objectives import published_wording
+from askew.prompts.wording import Wording
+from askew.records import AttackCategory, Sampling
+from askew.scores.outcome import ScoreSettings
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Table(BaseModel):
+    """A table of a run file: unknown keys are errors, values do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelTable(_Table):
+    """`[models.ROLE]`: a model and how its replies are drawn."""
+
+    name: str = Field(pattern=r"^[^/\s]+/\S+$")
+    base_url: str | None = None
+    api_key_env: str | None = None
+    revision: str | None = None
+    dtype: str | None = None
+    adapter: str | None = None
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    concurrency: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=0.0, ge=0)
+    max_tokens: int = Field(default=256, ge=1)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    options: dict[str, Any] = {}
+
+    def spec(self) -> ModelSpec:
+        """What the provider reads."""
+        return ModelSpec(
+            name=self.name,
+            base_url=self.base_url,
+            api_key_env=self.api_key_env,
+            revision=self.revision,
+            dtype=self.dtype,
+            adapter=self.adapter,
+            timeout_seconds=self.timeout_seconds,
+            options=self.options,
+        )
+
+    def sampling(self) -> Sampling:
+        """How replies are drawn."""
+        return Sampling(self.temperature, self.max_tokens, self.top_p, self.seed, self.stop)
+
+
+class BudgetTable(_Table):
+    """`[budget]`: what may be spent at most; a limit that is left out is no limit."""
+
+    calls: Count | None = None
+    tokens: Count | None = None
+    money: float | None = Field(default=None, ge=0)
+
+
+class DataTable(_Table):
+    """`[[flex.data]]`: a data set and where it lies."""
+
+    name: str
+    path: Path | None = None
+    options: dict[str, Any] = {}
+
+
+class WordingTable(_Table):
+    """`[flex.wording]`: how scenarios are worded."""
+
+    persona_style: Literal["askew", "paper"] = "askew"
+    adjective: str = "terrible"
+    published: Path | None = None  # a clone of the FLEX release, for its five objectives
+    personas: dict[str, tuple[str, ...]] = {}
+    plug_ins: tuple[str, ...] = ()
+
+    def wording(self) -> Wording:
+        """The wording, with the published texts read where they are wanted."""
+        return Wording(
+            persona_style=self.persona_style,
+            adjective=self.adjective,
+            personas=self.personas,
+            objectives=published_wording(self.published) if self.published else {},
+            plug_ins=self.plug_ins,
+        )
+
+
+class FlexTable(_Table):
+    """`[flex]`: the FLEX audit."""
+
+    data: tuple[DataTable, ...] = (DataTable(name="starter"),)
+    lenient: bool = False
+    items: int | None = Field(default=None, ge=1)
+    controls: Count = CONTROLS
+    categories: tuple[AttackCategory, ...] = tuple(AttackCategory)
+    scenarios: Literal["assigned", "random", "all"] = "assigned"
+    prompt: Literal["auto", "flex", "chat"] = "auto"
+    scoring: Literal["auto", "letters", "texts", "reply"] = "auto"
+    list_options: bool | None = None  # None: not listed where option texts are scored
+    attack_role: Literal["system", "user"] = "system"
+    normalise: Literal["sum", "bytes"] = "sum"
+    option_order: Literal["file", "shuffled"] = "file"
+    rotations: Literal["one", "all"] = "one"
+    shots: int = Field(default=0, ge=0, le=5)
+    shot_kind: Literal["positive", "negative"] = "positive"
+    replicates: int = Field(default=1, ge=1)
+    non_answers: Literal["left_out", "wrong"] = "left_out"
+    paraphrase: Literal["unreadable", "neutral"] = "unreadable"
+    wording: WordingTable = WordingTable()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _data_by_name(cls, values: Any) -> Any:
+        """`data = ["bbq", "starter"]` is short for tables with nothing but a name."""
+        if isinstance(values, dict) and isinstance(values.get("data"), list):
+            named = [{"name": one} if isinstance(one, str) else one for one in values["data"]]
+            return {**values, "data": named}
+        return values
+
+    def settled(self, provider: str) -> FlexTable:
+        """The same table with nothing left to "auto".
+
+        Letters are what the paper scores, where log-probabilities can be had; an endpoint is read
+        by its replies. The 135M built-in model picks letters at chance and reads option texts.
+        """
+        scoring = self.scoring
+        if scoring == "auto":
+            scoring = {"builtin": "texts", "local": "letters"}.get(provider, "reply")  # type: ignore[assignment]  # three of the literals
+        prompt = "chat" if self.prompt == "auto" else self.prompt
+        listed = self.list_options if self.list_options is not None else scoring != "texts"
+        return self.model_copy(
+            update={"scoring": scoring, "prompt": prompt, "list_options": listed}
+        )
+
+    def config(self, sampling: Sampling) -> FlexConfig:
+        """What the audit reads; the table must be settled."""
+        assert self.scoring != "auto"
+        assert self.prompt != "auto"
+        return FlexConfig(
+            data=tuple(DataSpec(one.name, one.path, one.options) for one in self.data),
+            lenient=self.lenient,
+            items=self.items,
+            controls=self.controls,
+            categories=self.categories,
+            scenarios=self.scenarios,
+            prompt_format=PromptFormat(
+                form=self.prompt,
+                scoring=self.scoring,
+                list_options=self.list_options is not False,
+                attack_role=self.attack_role,
+            ),
+            option_order=self.option_order,
+            all_rotations=self.rotations == "all",
+            shots=self.shots,
+            shot_kind=self.shot_kind,
+            replicates=self.replicates,
+            wording=self.wording.wording(),
+            sampling=sampling,
+            scores=ScoreSettings(
+                normalise=self.normalise,
+                # lm-evaluation-harness takes the first maximum, and so does the release's prompt.
+                tie="first" if self.prompt == "flex" else "tied",
+                paraphrase=self.paraphrase,
+            ),
+            non_answers=self.non_answers,
+        )
+
+
+class RunFile(_Table):
+    """A whole run file."""
+
+    seed: Count = 0
+    out: Path | None = None
+    prices: Path | None = None
+    reuse: tuple[Path, ...] = ()
+    unknown: Literal["skip", "retry"] = "skip"
+    local_only: bool = False
+    models: dict[str, ModelTable]
+    budget: BudgetTable = BudgetTable()
+    flex: FlexTable = FlexTable()
+    record: dict[str, Any] = {}  # versions and checksums that a run has written; never read
+
+    @model_validator(mode="after")
+    def _has_a_target(self) -> RunFile:
+        if set(self.models) != {"target"}:
+            raise ValueError("models must hold exactly one table, [models.target]")
+        return self
+
+    @property
+    def target(self) -> ModelTable:
+        """The model under audit."""
+        return self.models["target"]
+
+    def settled(self) -> RunFile:
+        """The same file with nothing left to "auto"."""
+        return self.model_copy(update={"flex": self.flex.settled(self.target.spec().provider)})
+
+    def flex_config(self) -> FlexConfig:
+        """What the FLEX audit reads."""
+        return self.flex.config(self.target.sampling())
+
+    def questions_key(self) -> dict[str, Any]:
+        """What decides which questions are put; a folder holds one such set."""
+        settings = self.model_dump(mode="json", include={"seed", "models", "flex"})
+        for way in ("timeout_seconds", "concurrency"):
+            settings["models"]["target"].pop(way)
+        for reading in ("normalise", "non_answers", "paraphrase"):
+            settings["flex"].pop(reading)
+        return settings
+
+
+def read_run_file(path: Path, overrides: Mapping[str, object] | None = None) -> RunFile:
+    """The run file at `path`, with `overrides` ("flex.shots": 2) put over what it says.
+
+    Raises:
+        ConfigError: names file, line where it can be found, key and mend.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as trouble:
+        raise ConfigError(
+            f"{path}: no such file. Write one with `askew init {path}`, or leave the file out."
+        ) from trouble
+    except (OSError, UnicodeDecodeError) as trouble:
+        raise ConfigError(f"{path}: {trouble}. Save the file as UTF-8 text.") from trouble
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as trouble:
+        raise ConfigError(f"{path}: {trouble}. Mend the TOML there.") from trouble
+    _resolve_paths(values, path.parent)
+    return checked(values, overrides, where=str(path), text=text)
+
+
+def checked(
+    values: dict[str, Any],
+    overrides: Mapping[str, object] | None = None,
+    *,
+    where: str = "command line",
+    text: str = "",
+) -> RunFile:
+    """A run file from parsed values.
+
+    Raises:
+        ConfigError: names the first three faults, each with its key and, where `text` shows it,
+            its line.
+    """
+    for key, value in (overrides or {}).items():
+        _put(values, key, value)
+    try:
+        return RunFile.model_validate(values)
+    except ValidationError as trouble:
+        faults = [_fault(error, where, text) for error in trouble.errors()[:3]]
+        more = trouble.error_count() - len(faults)
+        raise ConfigError("\n".join(faults) + (f"\n… and {more} more." if more else "")) from None
+
+
+def write_run_file(run: RunFile) -> str:
+    """The TOML text of a run file; `read_run_file` gives the same back."""
+    import tomli_w
+
+    return tomli_w.dumps(run.model_dump(mode="json", exclude_none=True))
+
+
+def _resolve_paths(values: dict[str, Any], folder: Path) -> None:
+    """Paths in a run file are meant from the file's own folder; `out` from the working folder."""
+    for table, key in _path_places(values):
+        if isinstance(table.get(key), str):
+            table[key] = str((folder / Path(table[key]).expanduser()).resolve())
+
+
+def _path_places(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    places = [(values, "prices")]
+    flex = values.get("flex")
+    if isinstance(flex, dict):
+        data = flex.get("data")
+        if isinstance(data, list):
+            places += [(one, "path") for one in data if isinstance(one, dict)]
+        if isinstance(flex.get("wording"), dict):
+            places.append((flex["wording"], "published"))
+    return places
+
+
+def _put(values: dict[str, Any], key: str, value: object) -> None:
+    *tables, last = key.split(".")
+    for name in tables:
+        values = values.setdefault(name, {})
+    values[last] = value
+
+
+def _fault(error: Any, where: str, text: str) -> str:
+    path = [part for part in error["loc"] if not str(part).startswith("function-")]
+    key = ".".join(str(part) for part in path)
+    line = _line_of([str(part) for part in path if not isinstance(part, int)], text)
+    place = f"{where}:{line}" if line else where
+    found = error.get("input")
+    shown = "" if isinstance(found, dict) or error["type"] == "missing" else f" is {found!r}:"
+    mend = {
+        "extra_forbidden": "there is no such setting. Check the spelling in the settings table.",
+        "missing": "is missing. Add it.",
+    }.get(error["type"], f"{error['msg'].removeprefix('Value error, ')}.")
+    return f"{place}: {key or 'the file'}{shown} {mend}"
+
+
+def _line_of(path: list[str], text: str) -> int | None:
+    """The line where the key at `path` stands, None where it cannot be told."""
+    if not path or not text:
+        return None
+    table: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if heading := re.match(r"\s*\[+\s*([\w.\-]+)\s*\]+", line):
+            table = heading[1].split(".")
+            if table == path:
+                return number
+        elif (key := re.match(r"\s*([\w.\-]+)\s*=", line)) and [
+            *table,
+            *key[1].split("."),
+        ] == path:
+            return number
+    return None
