@@ -89,6 +89,9 @@ class Item:
     provenance: Provenance
     stereotyped: int | None = None  # index of the stereotyped option; None where the data are mute
     polarity: Literal["negative", "nonnegative"] | None = None  # BBQ's question polarity
+    # StereoSet's intersentence items continue their context: the release of FLEX prints it before
+    # each of the two biased options instead of before the question.
+    context_before_options: bool = False
     assigned: Assignment | None = None  # the scenario a benchmark has chosen for the item
     text_attacks: Mapping[str, str] = field(default_factory=dict)  # kind of attack -> question
     language: str = "en"  # BCP 47; picks the tables of unknown and refusal phrases

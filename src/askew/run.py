@@ -9,17 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from askew import __version__
 from askew.audits import flex
 from askew.errors import ConfigError, RunError
 from askew.models.base import Ability, Model
-from askew.models.budget import Budget, Limits
+from askew.models.dispatch import RunnerSettings
 from askew.models.ledger import Ledger
+from askew.models.ledgerfile import read_records
 from askew.models.prices import Prices
 from askew.models.registry import load_model
-from askew.models.runner import Answers, Plan, Progress, Runner, RunnerSettings
+from askew.models.runner import Answers, Plan, Progress, Runner
 from askew.records import Call, Reply
 from askew.report.page import write_page
 from askew.runfile import RunFile, read_run_file, write_run_file
@@ -60,7 +62,13 @@ def prepare(run: RunFile) -> Prepared:
     study = flex.load_study(config, run.seed)
     asked = flex.questions(study, config, run.seed)
     return Prepared(
-        run, run.out or default_folder(run), model, config, study, asked, flex.calls_of(asked, config)
+        run,
+        run.out or default_folder(run),
+        model,
+        config,
+        study,
+        asked,
+        flex.calls_of(asked, config),
     )
 
 
@@ -71,9 +79,16 @@ def default_folder(run: RunFile) -> Path:
 
 
 def plan(prepared: Prepared) -> Plan:
-    """What the run would ask and cost, seen from what is recorded already."""
-    folder = _folder(prepared)
-    with Ledger.open(folder.database) as ledger:
+    """What the run would ask and cost, seen from what is recorded already; leaves nothing behind."""
+    if (prepared.path / "run.sqlite").is_file():
+        with Ledger.open(_folder(prepared).database) as ledger:
+            return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
+    # A ledger beside the runs that answers may be reused from, and gone afterwards.
+    beside = prepared.path.parent if prepared.path.parent.is_dir() else None
+    with (
+        TemporaryDirectory(prefix=".plan-", dir=beside) as folder,
+        Ledger.open(Path(folder) / "run.sqlite") as ledger,
+    ):
         return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
 
 
@@ -97,7 +112,7 @@ async def execute(
             )
         finally:
             await prepared.model.close()
-    _finish(folder, prepared.run, answers.replies, _calls(answers), _study_notes(prepared))
+    _finish(folder, prepared.run, answers.replies, answers.summary(), _study_notes(prepared))
     return folder, answers
 
 
@@ -119,12 +134,14 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
             f"{path}: {', '.join(changes or ())} would change the questions, not how the replies "
             "are read. Start another run with `askew run`."
         )
-    with Ledger.open(folder.database) as ledger:
-        replies = ledger.replies(question.call_key for question in folder.read_questions())
+    recorded = {record.key: record.reply for record in read_records(folder.database)}
+    replies = [recorded.get(question.call_key) for question in folder.read_questions()]
     kept = _plain(folder.read_estimates()) if folder.estimates.is_file() else {}
     write_whole(folder.settings, write_run_file(run))
     flex_part = _plain(kept.get("flex", {}))
-    notes = {key: flex_part[key] for key in ("left_out", "problems") if key in flex_part}
+    notes: dict[str, object] = {
+        key: flex_part[key] for key in ("left_out", "problems") if key in flex_part
+    }
     _finish(folder, run, replies, kept.get("calls", {}), notes)
     return folder
 
@@ -176,12 +193,11 @@ def _differences(one: object, other: object, path: str = "") -> list[str]:
 
 def _runner(prepared: Prepared, ledger: Ledger) -> Runner:
     run = prepared.run
-    prices = Prices.load(run.prices) if run.prices else Prices.none()
     return Runner(
         ledger,
-        limits=Limits(Budget(run.budget.calls, run.budget.tokens, run.budget.money)),
-        price=prices.price_of(run.target.name),
-        reuse=run.reuse,
+        limits=run.budget.limits(),
+        price_of=Prices.load(run.prices).price_of,
+        reuse=[RunFolder.open(path).database for path in run.reuse] or None,
         settings=RunnerSettings(unknown=run.unknown, concurrency=run.target.concurrency),
     )
 
@@ -195,9 +211,10 @@ def _finish(
 ) -> None:
     config = run.flex_config()
     items = folder.read_items()
-    scores = flex.read_replies(folder.read_questions(), replies, items, config)
+    questions = folder.read_questions()
+    scores = flex.read_replies(questions, replies, items, config)
     folder.write_scores(scores)
-    figures = flex.estimate(scores, items, config, run.seed)
+    figures = flex.estimate(questions, scores, items, config, run.seed)
     folder.write_estimates(
         {
             "askew": __version__,
@@ -223,10 +240,6 @@ def _study_notes(prepared: Prepared) -> dict[str, object]:
     }
 
 
-def _calls(answers: Answers) -> dict[str, object]:
-    return answers.summary()
-
-
 def _with_record(prepared: Prepared) -> RunFile:
     """The settings with what else the figures depend on: versions, checksums, the model itself."""
     packages = {name: found for name in _PACKAGES if (found := _version(name))}
@@ -236,7 +249,9 @@ def _with_record(prepared: Prepared) -> RunFile:
         "platform": platform.platform(),
         "packages": packages,
         "data": dict(prepared.study.checksums),
-        "model": {key: value for key, value in prepared.model.identity().items() if value is not None},
+        "model": {
+            key: value for key, value in prepared.model.identity().items() if value is not None
+        },
     }
     return prepared.run.model_copy(update={"record": record, "out": prepared.path})
 

@@ -18,6 +18,7 @@ from askew.audits.flex import CONTROLS, FlexConfig
 from askew.datasets import DataSpec
 from askew.errors import ConfigError
 from askew.models.base import ModelSpec
+from askew.models.budget import Budget, Limits
 from askew.prompts.choice import PromptFormat
 from askew.prompts.objectives import published_wording
 from askew.prompts.wording import Wording
@@ -69,12 +70,26 @@ class ModelTable(_Table):
         return Sampling(self.temperature, self.max_tokens, self.top_p, self.seed, self.stop)
 
 
-class BudgetTable(_Table):
-    """`[budget]`: what may be spent at most; a limit that is left out is no limit."""
+class RoleBudgetTable(_Table):
+    """`[budget.roles.ROLE]`: what one role may spend; a limit that is left out is no limit."""
 
     calls: Count | None = None
     tokens: Count | None = None
     money: float | None = Field(default=None, ge=0)
+
+    def budget(self) -> Budget:
+        """The same as the runner reads it."""
+        return Budget(self.calls, self.tokens, self.money)
+
+
+class BudgetTable(RoleBudgetTable):
+    """`[budget]`: what the whole run may spend."""
+
+    roles: dict[str, RoleBudgetTable] = {}
+
+    def limits(self) -> Limits:
+        """The budgets of the run and of its roles."""
+        return Limits(self.budget(), {role: part.budget() for role, part in self.roles.items()})
 
 
 class DataTable(_Table):

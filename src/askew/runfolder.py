@@ -260,6 +260,11 @@ def json_text(value: object) -> str:
     return json.dumps(_plain(value), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def json_line(value: object) -> str:
+    """The same on one line."""
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
 def _plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return _plain(asdict(value))
@@ -270,6 +275,11 @@ def _plain(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def canonical_hash(value: object) -> str:
+    """64 hex digits that stand for a JSON value, whatever the order of its keys."""
+    return hashlib.sha256(json_text(value).encode()).hexdigest()
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -301,7 +311,9 @@ def _question_row(place: int, question: Question) -> tuple[object, ...]:
     )
 
 
-def _question_from_row(row: tuple[str, Condition, str | None, str | None, str, int, str]) -> Question:
+def _question_from_row(
+    row: tuple[str, Condition, str | None, str | None, str, int, str],
+) -> Question:
     item_id, condition, category, name, order, replicate, call_key = row
     scenario = Scenario(AttackCategory(category), name or "") if category else None
     first, second, third = (int(digit) for digit in order)

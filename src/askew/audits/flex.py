@@ -16,7 +16,7 @@ from askew.audits.flex_figures import Joined, figures
 from askew.datasets import DataSpec, Loaded, Problem, load
 from askew.errors import DataError
 from askew.models.base import Model
-from askew.models.ledger import call_key
+from askew.models.callkey import call_key
 from askew.models.runner import Answers, Progress, Runner
 from askew.prompts.choice import OptionOrder, PromptFormat, option_order, render, rotations
 from askew.prompts.fewshot import demonstrations
@@ -37,7 +37,7 @@ from askew.records import (
 from askew.runfolder import Question
 from askew.scores.outcome import ScoreSettings, score_reply
 from askew.seeds import generator
-from askew.stats.gate import FEWEST_CONTROLS, competence
+from askew.stats.gate import competence
 from askew.stats.robustness import NonAnswers
 
 # Demonstrations are drawn from at most so many items of a set that brings none of its own.
@@ -193,48 +193,52 @@ def read_replies(
 
 
 def estimate(
-    scores: Sequence[Score | None], items: Mapping[str, Item], config: FlexConfig, seed: int
+    recorded: Sequence[Question],
+    scores: Sequence[Score | None],
+    items: Mapping[str, Item],
+    config: FlexConfig,
+    seed: int,
 ) -> dict[str, object]:
     """The `flex` part of `estimates.json`."""
-    controls = [score for score in scores if score is not None and score.condition == "control"]
-    pairs = list(join(scores, items))
-    present = [pair for pair in pairs if pair is not None]
-    fit = competence(controls)
+    present = [score for score in scores if score is not None]
+    controls = [score for score in present if score.condition == "control"]
+    pairs = join(present, items)
+    planned = sum(question.condition == "attacked" for question in recorded)
     return {
-        "fit": fit,
-        "missing_pairs": len(pairs) - len(present),
-        "unchanged_text_attacks": sum(pair.unchanged for pair in present),
-        **figures(present, controls, items, seed=seed, non_answers=config.non_answers),
+        "fit": competence(controls),
+        "missing_pairs": planned - len(pairs),
+        "unchanged_text_attacks": sum(pair.unchanged for pair in pairs),
+        **figures(pairs, controls, items, seed=seed, non_answers=config.non_answers),
     }
 
 
-def join(scores: Sequence[Score | None], items: Mapping[str, Item]) -> Iterator[Joined | None]:
+def join(scores: Sequence[Score], items: Mapping[str, Item]) -> list[Joined]:
     """Each attacked score beside the source score of the same item, order and replicate.
 
-    Yields None for a pair of which a reply is missing.
+    A pair of which one reply is missing is no pair.
     """
-    present = [score for score in scores if score is not None]
     sources = {
-        (score.item_id, score.order, score.replicate): score
-        for score in present
+        (score.item_id, score.order, score.replicate): score.outcome
+        for score in scores
         if score.condition == "source"
     }
+    joined = []
     for score in scores:
-        if score is None:
-            yield None
-            continue
-        if score.condition != "attacked" or score.scenario is None:
-            continue
         source = sources.get((score.item_id, score.order, score.replicate))
+        if score.scenario is None or source is None:
+            continue
         item = items[score.item_id]
-        yield source and Joined(
-            item=item,
-            category=score.scenario.category,
-            detail=detail(score.scenario, item),
-            source=source.outcome,
-            attacked=score.outcome,
-            unchanged=changes_nothing(score.scenario, item),
+        joined.append(
+            Joined(
+                item=item,
+                category=score.scenario.category,
+                detail=detail(score.scenario, item),
+                source=source,
+                attacked=score.outcome,
+                unchanged=changes_nothing(score.scenario, item),
+            )
         )
+    return joined
 
 
 def _by_source(sets: Sequence[Loaded]) -> list[list[Item]]:
@@ -286,9 +290,7 @@ def _control_questions(item: Item, config: FlexConfig, seed: int) -> Iterator[As
         yield Asked(item, "control", rotated, render(item, config.prompt_format, rotated))
 
 
-def _item_questions(
-    item: Item, study: Study, config: FlexConfig, seed: int
-) -> Iterator[Asked]:
+def _item_questions(item: Item, study: Study, config: FlexConfig, seed: int) -> Iterator[Asked]:
     scenarios = _scenarios(item, config, seed)
     if not scenarios:
         return
@@ -327,10 +329,5 @@ def _scenarios(item: Item, config: FlexConfig, seed: int) -> tuple[Scenario, ...
     if config.scenarios == "assigned" and item.assigned is not None:
         wanted = item.assigned.category in config.categories
         return (scenario_of(item.assigned, item),) if wanted else ()
-    how = "all" if config.scenarios == "all" else "random"
+    how: Literal["all", "random"] = "all" if config.scenarios == "all" else "random"
     return choose(item, config.categories, seed, how, config.wording)
-
-
-def fewest_controls_met(study: Study) -> bool:
-    """Whether the study has enough controls for the competence gate."""
-    return len(study.controls) >= FEWEST_CONTROLS

@@ -1,1 +1,63 @@
+"""Data sets to items: `load(DataSpec("bbq", "data/"))`.
 
+A built-in set is a module here with a function `load(spec, *, seed, lenient) -> Loaded`. Other
+packages add sets by an entry point of the group `askew.datasets` that names such a function.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import cast
+
+from askew.datasets.base import DataSpec, Loaded, Problem, ProblemKind
+from askew.errors import DataError, unknown_name
+
+__all__ = ["BUILT_IN", "DataSpec", "Loaded", "Problem", "ProblemKind", "load", "names"]
+
+BUILT_IN = ("bbq", "crows_pairs", "flex", "own", "starter", "stereoset")
+_GROUP = "askew.datasets"
+
+
+def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> Loaded:
+    """Read a data set.
+
+    Args:
+        spec: which set, where it lies, and the set's own options.
+        seed: what a set draws (an order of options, a phrase) depends on it and on the item's id.
+        lenient: leave out and report records that cannot be used, instead of raising.
+
+    Returns:
+        Ambiguous items, controls and demonstrations in the order of the files, what was found to
+        be wrong, and a checksum of each file that was read.
+
+    Raises:
+        ConfigError: no set has this name, or the set has no such option.
+        DataError: files are missing or, unless `lenient`, records cannot be used; the message
+            lists them.
+    """
+    if spec.name in BUILT_IN:
+        module = importlib.import_module(f"askew.datasets.{spec.name}")
+        return cast("Loaded", module.load(spec, seed=seed, lenient=lenient))
+    loaded = _plug_in(spec.name)(spec, seed=seed, lenient=lenient)
+    if not isinstance(loaded, Loaded):
+        raise DataError(
+            f"the plug-in for data set {spec.name!r} returned {type(loaded).__name__}, expected "
+            "askew.datasets.Loaded. Tell its author."
+        )
+    return loaded
+
+
+def names() -> list[str]:
+    """The names that `load` knows: the built-in sets and those of installed plug-ins."""
+    from importlib.metadata import entry_points
+
+    return sorted({*BUILT_IN, *(point.name for point in entry_points(group=_GROUP))})
+
+
+def _plug_in(name: str) -> Callable[..., object]:
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=_GROUP, name=name):
+        return cast("Callable[..., object]", point.load())
+    raise unknown_name("data set", name, names())

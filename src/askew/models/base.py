@@ -108,12 +108,15 @@ class RateLimited(ModelError):
 class ServerFault(ModelError):
     """The server failed in a way that may pass: 5xx, a cut body, a dropped connection, a timeout.
 
-    `sent` says whether the request may have reached the server; if it did, its outcome is unknown.
+    `sent` says whether the request may have reached the server. `answered` says that the server
+    itself said that it failed (a 5xx, an error in the body), so that the outcome is known; a
+    request that was sent and not answered may have been billed, and its outcome is unknown.
     """
 
-    def __init__(self, message: str, *, sent: bool = True) -> None:
+    def __init__(self, message: str, *, sent: bool = True, answered: bool = False) -> None:
         super().__init__(message)
         self.sent = sent
+        self.answered = answered
 
 
 class Fatal(ModelError):

@@ -1,0 +1,45 @@
+"""The commands by name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from askew import __version__
+from askew.cli import data, folders, models, running
+
+app = typer.Typer(
+    name="askew",
+    help="Find where a language model leans.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"askew {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Find where a language model leans."""
+
+
+app.command("run")(running.run)
+app.command("plan")(running.plan)
+app.command("init")(running.init)
+app.command("score")(folders.score)
+app.command("table")(folders.table)
+app.command("calls")(folders.calls)
+app.command("verify")(folders.verify)
+app.command("export")(folders.export)
+app.add_typer(data.app, name="data", help="Data sets: list, get, check, template.")
+app.add_typer(models.app, name="models", help="Models: list the providers, install the built-in.")

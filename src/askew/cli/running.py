@@ -1,0 +1,237 @@
+"""`askew run`, `askew plan`, `askew init`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from askew.cli.settings import takes_settings
+from askew.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from askew.models.runner import Plan, Progress
+    from askew.run import Prepared
+    from askew.runfile import RunFile
+
+INCOMPLETE = 4  # the run stopped before everything was asked
+CHANGES_TO_SEE = (0.03, 0.05, 0.10)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+
+
+@takes_settings
+def run(
+    settings: RunFile,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before paid calls are made.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run an audit: plan, ask, score, report. The same command again resumes where it stopped."""
+    from askew.run import plan as plan_of
+    from askew.run import prepare
+
+    prepared = prepare(settings)
+    planned = plan_of(prepared)
+    console = _console(quiet=json)
+    _print_plan(console, prepared, planned)
+    _confirm(prepared, planned, yes=yes)
+    sys.exit(asyncio.run(_run(console, prepared, planned, json=json)))
+
+
+@takes_settings
+def plan(settings: RunFile, json: Json = False) -> None:
+    """Say what a run would ask, cost, take and be able to see; asks no paid call."""
+    from askew.run import plan as plan_of
+    from askew.run import prepare
+
+    prepared = prepare(settings)
+    planned = plan_of(prepared)
+    if json:
+        typer.echo(_plan_json(prepared, planned))
+    else:
+        _print_plan(_console(), prepared, planned)
+
+
+def init(
+    file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("askew.toml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+) -> None:
+    """Write a run file with every setting, its default and what it means."""
+    from importlib.resources import files
+
+    if file.exists() and not force:
+        raise ConfigError(f"{file} is there already. Name another file, or add --force.")
+    text = files("askew.cli").joinpath("run_file.toml").read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    typer.echo(f"Wrote {file}. Run it with: askew run {file}")
+
+
+async def _run(console: Console, prepared: Prepared, planned: Plan, *, json: bool) -> int:
+    from askew.report.summary import sentence
+    from askew.report.table import run_table, to_rich
+    from askew.run import execute
+
+    with _progress(console, planned) as advance:
+        folder, answers = await execute(prepared, advance)
+    figures = folder.read_estimates()
+    if json:
+        typer.echo(folder.estimates.read_text(encoding="utf-8"))
+    else:
+        for one in run_table(figures):
+            console.print(to_rich(one))
+        console.print(sentence(figures), soft_wrap=True)
+        console.print(f"Report: {folder.report}", soft_wrap=True)
+    if answers.stopped:
+        print(
+            f"askew: stopped early ({answers.stopped}): {answers.message} {answers.missing:,} "
+            "replies are missing; run the same command again to go on.",
+            file=sys.stderr,
+        )
+    if answers.unknown:
+        print(
+            f"askew: {answers.unknown:,} calls were sent and their outcome is unknown; list them "
+            f"with `askew calls {folder.path} --state unknown`, ask them again with "
+            "`--unknown retry`.",
+            file=sys.stderr,
+        )
+    return INCOMPLETE if answers.missing else 0
+
+
+def _console(*, quiet: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(quiet=quiet, highlight=False)
+
+
+@contextmanager
+def _progress(console: Console, planned: Plan) -> Iterator[Callable[[Progress], None]]:
+    """A bar with rate, cost and time left, as long as calls are under way."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    with Bars(
+        TextColumn("asking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=not console.is_terminal,
+    ) as bars:
+        task = bars.add_task("", total=planned.calls - planned.duplicates)
+
+        def advance(now: Progress) -> None:
+            bars.update(task, completed=now.done, total=now.total, description=_how_far(now))
+
+        yield advance
+
+
+def _how_far(now: Progress) -> str:
+    parts = [f"{now.calls_per_second:.1f} calls/s"]
+    if now.seconds_left is not None and now.done < now.total:
+        parts.append(f"{_duration(now.seconds_left)} left")
+    if now.cost is not None:
+        parts.append(f"cost {now.cost:.4f}")
+    for count, word in ((now.reused, "reused"), (now.failed, "failed"), (now.unknown, "unknown")):
+        if count:
+            parts.append(f"{count:,} {word}")
+    return ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {left:02} s" if minutes else f"{left} s"
+
+
+def _print_plan(console: Console, prepared: Prepared, planned: Plan) -> None:
+    from rich.table import Table
+
+    from askew.stats.paired import pairs_needed
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    study = prepared.study
+    grid.add_row("target", prepared.model.name)
+    grid.add_row(
+        "questions",
+        f"{len(study.items):,} items in {prepared.pairs:,} pairs, {len(study.controls):,} controls",
+    )
+    grid.add_row("calls", _calls_line(planned))
+    grid.add_row(
+        "tokens",
+        f"at most {planned.prompt_tokens:,} in, {planned.completion_tokens_at_most:,} out",
+    )
+    grid.add_row("money", _money_line(prepared, planned))
+    grid.add_row("time", _duration(planned.seconds) if planned.seconds else "not known yet")
+    needed = ", ".join(
+        f"{change * 100:.0f} points: {pairs_needed(change):,}" for change in CHANGES_TO_SEE
+    )
+    grid.add_row("pairs it takes to see a change of", needed)
+    for what, why in study.left_out.items():
+        grid.add_row("left out", f"{what}: {why}")
+    rejected = sum(problem.kind == "rejected" for problem in study.problems)
+    if rejected:
+        grid.add_row("rows skipped", f"{rejected:,}; `askew data check` lists them")
+    grid.add_row("folder", str(prepared.path))
+    console.print(grid)
+
+
+def _calls_line(planned: Plan) -> str:
+    parts = [f"{planned.new:,} to make"]
+    for count, word in (
+        (planned.reused, "recorded already"),
+        (planned.duplicates, "the same as another"),
+        (planned.unknown, "sent before with unknown outcome"),
+    ):
+        if count:
+            parts.append(f"{count:,} {word}")
+    return ", ".join(parts)
+
+
+def _money_line(prepared: Prepared, planned: Plan) -> str:
+    if not prepared.model.paid:
+        return "none: this model costs nothing a call"
+    if planned.money_at_most is None:
+        return "not known: give a dated price list with --prices"
+    return f"at most {planned.money_at_most:.2f}"
+
+
+def _plan_json(prepared: Prepared, planned: Plan) -> str:
+    from askew.runfolder import json_text
+    from askew.stats.paired import pairs_needed
+
+    return json_text(
+        {
+            **asdict(planned),
+            "items": len(prepared.study.items),
+            "pairs": prepared.pairs,
+            "controls": len(prepared.study.controls),
+            "pairs_needed": {str(change): pairs_needed(change) for change in CHANGES_TO_SEE},
+            "left_out": dict(prepared.study.left_out),
+            "folder": str(prepared.path),
+        }
+    )
+
+
+def _confirm(prepared: Prepared, planned: Plan, *, yes: bool) -> None:
+    """Ask before money is spent; where nobody can answer, `--yes` has to be given."""
+    if yes or not prepared.model.paid or not planned.new:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            f"{planned.new:,} paid calls are planned and nobody can be asked. Add --yes."
+        )
+    typer.confirm(f"Make {planned.new:,} calls?", abort=True)

@@ -1,0 +1,436 @@
+"""One list of calls on its way to one model: what to send next, and what came back.
+
+A single loop does all of it. Each turn judges the attempts that have ended, chooses the next ones,
+and writes both into the ledger in one transaction before it lets them go; then it sleeps until
+something ends or a wait is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import islice
+from typing import Literal
+
+from askew.errors import ConfigError, MissingDependency, ModelError
+from askew.models.base import Fatal, Model, RateLimited, ServerFault
+from askew.models.budget import NOTHING, Cost, Limits, Price, cost_of_call
+from askew.models.interrupts import Interrupts
+from askew.models.ledger import Entry, Ledger, Settlement
+from askew.models.ledgerfile import State, WriteFailed
+from askew.models.pace import Pace, PaceSettings
+from askew.records import Finish, Reply
+
+_ARMED_AHEAD = 64
+_LARGEST_BATCH = 64  # so that progress moves, and a crash costs no more than this
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunnerSettings:
+    """How calls are sent and repeated."""
+
+    # What to do with calls that may have been answered and billed. Calls to unpaid models are
+    # asked again in any case.
+    unknown: Literal["skip", "retry"] = "skip"
+    concurrency: int | None = None  # at most so many calls under way; None: the model's own word
+    max_attempts: int = 5  # times that a call is sent before it counts as failed
+    max_refusals: int = 20  # times that the server may put one call off with "slow down"
+    grace_seconds: float = 30.0  # how long calls under way may take after the first Ctrl-C
+    pace: PaceSettings = field(default_factory=PaceSettings)
+
+
+class StopKind(StrEnum):
+    """Why calls are left."""
+
+    BUDGET = "budget"
+    INTERRUPTED = "interrupted"
+    CIRCUIT_BREAKER = "circuit breaker"
+    FATAL = "fatal"
+    DISK = "disk"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """An early end, with one line for the user."""
+
+    kind: StopKind
+    message: str
+
+
+@dataclass(slots=True, eq=False)
+class _Attempt:
+    """Calls that go out together: as many as the model takes at once."""
+
+    entries: list[Entry]
+    tries: int = 0
+    refusals: int = 0
+    sent_at: float = 0.0
+    outcome: Sequence[Reply] | BaseException = ()
+
+
+class Dispatch:
+    """Sends entries to a model until all are settled or something stops it."""
+
+    def __init__(
+        self,
+        model: Model,
+        entries: Sequence[Entry],
+        *,
+        ledger: Ledger,
+        limits: Limits,
+        price: Price | None,
+        settings: RunnerSettings,
+        pace: Pace,
+        interrupts: Interrupts,
+        settled: Callable[[], None],
+    ) -> None:
+        """`settled` is called after each turn that has settled something."""
+        self._model = model
+        self._ledger = ledger
+        self._limits = limits
+        self._price = price
+        self._settings = settings
+        self._pace = pace
+        self._interrupts = interrupts
+        self._settled = settled
+        self._fresh = deque(entries)
+        self._retries: list[tuple[float, int, _Attempt]] = []  # a heap by the time to send
+        self._tasks: dict[asyncio.Future[Sequence[Reply]], _Attempt] = {}
+        self._ended: list[_Attempt] = []
+        self._settlements: list[Settlement] = []  # judged, not written yet
+        self._budget_waits = False  # for calls under way to give back what they did not need
+        self._grace_ends: float | None = None
+        self._defect: BaseException | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self.stop: Stop | None = None
+        self.tally: Counter[State] = Counter()  # calls that have come to their end here
+
+    @property
+    def concurrency(self) -> int:
+        """How many attempts may be under way at present."""
+        return self._pace.concurrency
+
+    def wake(self) -> None:
+        """End the present sleep: something has changed."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def run(self, report: Callable[[], None]) -> None:
+        """Send and settle; `stop` says afterwards whether it ended early.
+
+        Args:
+            report: called after each turn, and once at the end.
+
+        Raises:
+            WriteFailed: the disk is full, and not even the last replies could be written.
+            Exception: whatever the model raises that is none of its errors.
+        """
+        try:
+            while True:
+                self._turn()
+                report()
+                if (
+                    not self._tasks
+                    and not self._ended
+                    and (self.stop or not (self._fresh or self._retries))
+                ):
+                    break
+                await self._sleep()
+        except BaseException:
+            await self._abandon()
+            raise
+        if self._defect is not None:
+            raise self._defect
+        if self._settlements and self.stop:
+            raise WriteFailed(
+                f"{self.stop.message} {len(self._settlements)} replies could not be written any "
+                "more; they will show as unknown."
+            )
+
+    # One turn
+
+    def _turn(self) -> None:
+        now = time.monotonic()
+        self._heed_interrupts(now)
+        ended, self._ended = self._ended, []
+        for attempt in ended:
+            self._judge(attempt, now)
+        chosen = self._choose(now)
+        try:
+            self._write(chosen)
+        except WriteFailed as trouble:
+            self._put_back(chosen)
+            self._save_the_last(trouble)
+        self._heed_breaker()
+        if self._ledger.sync_due_in() == 0.0:
+            self._sync()
+
+    def _write(self, chosen: list[_Attempt]) -> None:
+        """Settle what was judged and let go what was chosen, as far as the budget reaches."""
+        entries = [entry for attempt in chosen for entry in attempt.entries]
+        self._budget_waits = False
+        if entries:
+            self._ledger.arm(entries, islice(self._fresh, _ARMED_AHEAD))
+        elif not self._settlements:
+            return
+        with self._ledger.transaction():
+            self._ledger.settle(self._settlements)
+            sent, refusal = self._ledger.reserve_and_mark_sent(entries, self._limits)
+        if self._settlements:
+            self._settlements = []
+            self._settled()
+        self._send(chosen, len(sent))
+        if refusal is not None:
+            # What is under way may give back a part of its reservation.
+            self._budget_waits = self._ledger.under_way
+            if not self._budget_waits:
+                mend = "Raise it and start the same run again to go on."
+                self._halt(StopKind.BUDGET, f"{refusal}. {mend}")
+
+    def _sync(self) -> None:
+        try:
+            self._ledger.sync()
+        except WriteFailed as trouble:
+            self._save_the_last(trouble)
+
+    def _send(self, chosen: list[_Attempt], accepted: int) -> None:
+        """Let go the attempts whose calls all were accepted, and the accepted part of one more."""
+        left: list[_Attempt] = []
+        for attempt in chosen:
+            sent, rest = attempt.entries[:accepted], attempt.entries[accepted:]
+            accepted -= len(sent)
+            if rest:
+                left.append(_Attempt(rest, attempt.tries, attempt.refusals))
+            if sent:
+                attempt.entries = sent
+                attempt.tries += 1
+                attempt.sent_at = time.monotonic()
+                task = asyncio.ensure_future(self._model.ask([entry.call for entry in sent]))
+                self._tasks[task] = attempt
+                task.add_done_callback(self._end)
+        self._put_back(left)
+
+    def _end(self, task: asyncio.Future[Sequence[Reply]]) -> None:
+        attempt = self._tasks.pop(task)
+        if task.cancelled():
+            attempt.outcome = asyncio.CancelledError()
+        else:
+            attempt.outcome = task.exception() or task.result()
+        self._ended.append(attempt)
+        self.wake()
+
+    def _choose(self, now: float) -> list[_Attempt]:
+        if self.stop or self._pace.held_for(now):
+            return []
+        chosen = []
+        for _ in range(self._pace.room(len(self._tasks))):
+            if self._retries and self._retries[0][0] < now:
+                chosen.append(heapq.heappop(self._retries)[2])
+            elif self._fresh:
+                size = min(self._model.batch, _LARGEST_BATCH, len(self._fresh))
+                chosen.append(_Attempt([self._fresh.popleft() for _ in range(size)]))
+            else:
+                break
+        return chosen
+
+    def _put_back(self, chosen: list[_Attempt]) -> None:
+        for attempt in reversed(chosen):
+            if attempt.tries or attempt.refusals:
+                self._retry_in(attempt, 0.0)
+            else:
+                self._fresh.extendleft(reversed(attempt.entries))
+
+    def _retry_in(self, attempt: _Attempt, seconds: float) -> None:
+        # The id only keeps attempts of the same moment apart.
+        when = time.monotonic() + seconds
+        heapq.heappush(self._retries, (when, attempt.entries[0].id, attempt))
+
+    # What an attempt came to
+
+    def _judge(self, attempt: _Attempt, now: float) -> None:
+        outcome, pace = attempt.outcome, self._pace
+        match outcome:
+            case RateLimited():
+                pace.slow_down(attempt.sent_at, now, outcome.wait_seconds)
+                self._put_off(attempt, outcome)
+            case ServerFault():
+                pace.fault(attempt.sent_at, now)
+                self._fault(attempt, outcome)
+            case Fatal():
+                self._settle(attempt, State.PLANNED, NOTHING, str(outcome))
+                self._halt(StopKind.FATAL, str(outcome))
+            case ConfigError() | MissingDependency():
+                self._settle(attempt, State.PLANNED, NOTHING, str(outcome))
+                self._fall_over(outcome)
+            case asyncio.CancelledError():
+                self._leave_unknown(attempt, "stopped before the reply came")
+            case BaseException():
+                self._leave_unknown(attempt, repr(outcome))
+                self._fall_over(outcome)
+            case _:
+                self._replied(attempt, outcome)
+
+    def _replied(self, attempt: _Attempt, replies: Sequence[Reply]) -> None:
+        if len(replies) != len(attempt.entries):
+            defect = ModelError(
+                f"{self._model.name} returned {len(replies)} replies to {len(attempt.entries)} "
+                "calls. A model has to return one reply a call, in order."
+            )
+            self._leave_unknown(attempt, str(defect))
+            self._fall_over(defect)
+            return
+        self._pace.replied()
+        for entry, reply in zip(attempt.entries, replies, strict=True):
+            state = State.FAILED if reply.finish is Finish.ERROR else State.RECEIVED
+            cost = self._cost(reply)
+            self._settlements.append(Settlement(entry, state, cost, reply, reply.error))
+            self.tally[state] += 1
+
+    def _cost(self, reply: Reply) -> Cost | None:
+        """The real cost; None = unknown, the reservation stands."""
+        used = (reply.prompt_tokens, reply.completion_tokens)
+        if used == (None, None) and reply.finish is Finish.ERROR:
+            return cost_of_call(self._price, 0, 0)  # refused as it stands: nothing was computed
+        if used[0] is None or used[1] is None:
+            return None
+        return cost_of_call(self._price, used[0], used[1])
+
+    def _put_off(self, attempt: _Attempt, trouble: RateLimited) -> None:
+        """The server did nothing for these calls, so they cost nothing."""
+        attempt.tries -= 1
+        attempt.refusals += 1
+        wait = trouble.wait_seconds
+        if attempt.refusals >= self._settings.max_refusals:
+            self._fail(attempt, NOTHING, f"put off {attempt.refusals} times, at last: {trouble}")
+            return
+        self._settle(attempt, State.PLANNED, NOTHING, str(trouble))
+        # If the server named a time, that holds up everybody, and this call needs no other.
+        self._retry_in(attempt, 0.0 if wait is not None else self._pace.wait(attempt.refusals))
+        if wait is not None and wait > self._settings.pace.longest_server_wait_seconds:
+            self._halt(
+                StopKind.FATAL,
+                f"{self._model.name} asks to wait for {wait:,.0f} s ({trouble}). "
+                "Start the same run again when that is over.",
+            )
+
+    def _fault(self, attempt: _Attempt, trouble: ServerFault) -> None:
+        unclear = trouble.sent and not trouble.answered
+        last = attempt.tries >= self._settings.max_attempts
+        if unclear and self._model.paid and (last or self._settings.unknown == "skip"):
+            self._leave_unknown(attempt, str(trouble))
+            return
+        cost = cost_of_call(self._price, 0, 0) if trouble.answered else NOTHING
+        if last:
+            what = f"failed {attempt.tries} times, at last: {trouble}"
+            self._fail(attempt, None if unclear else cost, what)
+        elif unclear:
+            self._settle(attempt, State.UNKNOWN, None, str(trouble))
+            self._retry_in(attempt, self._pace.wait(attempt.tries))
+        else:
+            self._settle(attempt, State.PLANNED, cost, str(trouble))
+            self._retry_in(attempt, self._pace.wait(attempt.tries))
+
+    def _fail(self, attempt: _Attempt, cost: Cost | None, error: str) -> None:
+        reply = Reply(finish=Finish.ERROR, error=error)
+        self._settle(attempt, State.FAILED, cost, error, reply)
+        self.tally[State.FAILED] += len(attempt.entries)
+
+    def _leave_unknown(self, attempt: _Attempt, error: str) -> None:
+        self._settle(attempt, State.UNKNOWN, None, error)
+        self.tally[State.UNKNOWN] += len(attempt.entries)
+
+    def _settle(
+        self,
+        attempt: _Attempt,
+        state: State,
+        cost: Cost | None,
+        error: str,
+        reply: Reply | None = None,
+    ) -> None:
+        self._settlements.extend(
+            Settlement(entry, state, cost, reply, error) for entry in attempt.entries
+        )
+
+    # Stopping
+
+    def _halt(self, kind: StopKind, message: str) -> None:
+        self.stop = self.stop or Stop(kind, message)
+
+    def _fall_over(self, defect: BaseException) -> None:
+        """What no resume will cure: raised once everything under way is settled."""
+        self._defect = self._defect or defect
+        self._halt(StopKind.FATAL, str(defect))
+
+    def _heed_interrupts(self, now: float) -> None:
+        if not self._interrupts.count:
+            return
+        self._halt(StopKind.INTERRUPTED, "Interrupted. Start the same run again to go on.")
+        if self._grace_ends is None:
+            self._grace_ends = now + self._settings.grace_seconds
+        if self._interrupts.count > 1 or now >= self._grace_ends:
+            for task in self._tasks:
+                task.cancel()
+
+    def _heed_breaker(self) -> None:
+        # Calls that alone are left and fail one after the other are the calls' fault, and the
+        # bound on attempts ends them; the breaker is for an endpoint that answers nobody.
+        if self._pace.given_up and (self._fresh or not self._pace.replies):
+            self._halt(
+                StopKind.CIRCUIT_BREAKER,
+                f"{self._model.name} has not answered for {self._settings.pace.give_up_after} "
+                "attempts in a row. See that it is up, then start the same run again.",
+            )
+
+    def _save_the_last(self, trouble: WriteFailed) -> None:
+        """The disk is full: send no more, and make room for the replies that are under way."""
+        if self.stop is None or self.stop.kind is not StopKind.DISK:
+            self.stop = Stop(StopKind.DISK, str(trouble))
+            self._ledger.free_space()
+            self._turn()
+
+    async def _abandon(self) -> None:
+        """Cancelled, or a defect here: write down what has come, call the rest unknown."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        now = time.monotonic()
+        ended, self._ended = self._ended, []
+        for attempt in ended:
+            self._judge(attempt, now)
+        self._ledger.settle(self._settlements)
+        self._settlements = []
+        self._ledger.sync()
+
+    # Waiting
+
+    async def _sleep(self) -> None:
+        if self._ended:
+            return
+        loop = asyncio.get_running_loop()
+        self._waiter = loop.create_future()
+        timeout = self._timeout(time.monotonic())
+        timer = None if timeout is None else loop.call_later(timeout, self.wake)
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
+
+    def _timeout(self, now: float) -> float | None:
+        """Seconds until there is something to do, should nothing end before."""
+        waits = [self._ledger.sync_due_in()]
+        if self.stop:
+            waits.append(None if self._grace_ends is None else self._grace_ends - now)
+        elif self._pace.room(len(self._tasks)) and not self._budget_waits:
+            if held := self._pace.held_for(now):
+                waits.append(held)
+            elif self._retries:
+                waits.append(self._retries[0][0] - now)
+        known = [wait for wait in waits if wait is not None]
+        return max(0.001, min(known)) if known else None

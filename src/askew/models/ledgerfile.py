@@ -1,0 +1,202 @@
+"""The ledger as a file: its tables, and reading it without holding it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from askew.errors import RunError
+from askew.models.budget import Cost
+from askew.models.callkey import call_from_json, reply_from_json
+from askew.records import Call, Reply
+
+VERSION = "1"
+_CHUNK = 500  # keys in one question to SQLite; older builds take 999 parameters
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS ledger_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS calls (
+    id INTEGER PRIMARY KEY,                 -- in the order of planning
+    key TEXT NOT NULL UNIQUE,               -- callkey.call_key
+    model TEXT NOT NULL,
+    role TEXT NOT NULL,
+    replicate INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('planned', 'sent', 'received', 'failed', 'unknown')),
+    attempts INTEGER NOT NULL DEFAULT 0,    -- times it was sent
+    doubts INTEGER NOT NULL DEFAULT 0,      -- times its outcome became unknown
+    bound_tokens INTEGER NOT NULL,          -- what one attempt may cost at most
+    bound_nanos INTEGER,                    -- billionths of the currency; NULL = no known price
+    reserved_calls INTEGER NOT NULL DEFAULT 0,
+    reserved_tokens INTEGER NOT NULL DEFAULT 0,
+    reserved_nanos INTEGER DEFAULT 0,
+    settled_calls INTEGER NOT NULL DEFAULT 0,
+    settled_tokens INTEGER NOT NULL DEFAULT 0,
+    settled_nanos INTEGER DEFAULT 0,
+    planned_at REAL NOT NULL,               -- seconds since 1970
+    sent_at REAL,
+    received_at REAL,
+    origin TEXT,                            -- the ledger that a reused reply was copied from
+    error TEXT,
+    request TEXT NOT NULL,                  -- callkey.request_json
+    reply TEXT                              -- callkey.reply_to_json
+);
+"""
+
+
+class State(StrEnum):
+    """How far a call has come."""
+
+    PLANNED = "planned"
+    SENT = "sent"
+    RECEIVED = "received"
+    FAILED = "failed"  # it is known that no reply was had; a resume asks again
+    UNKNOWN = "unknown"  # it may have been answered and billed; nobody knows
+
+
+class WriteFailed(RunError):
+    """The disk is full or cannot be written to; the transaction was rolled back."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One row, for reports. `cost` is settled and reserved together, over all attempts."""
+
+    key: str
+    model: str
+    call: Call
+    state: State
+    attempts: int
+    doubts: int
+    cost: Cost
+    reply: Reply | None
+    error: str | None
+    origin: str | None
+    planned_at: float
+    sent_at: float | None
+    received_at: float | None
+
+
+class Hit(NamedTuple):
+    """A reply that another ledger holds, as JSON."""
+
+    key: str
+    reply: str
+    origin: str
+
+
+def find_replies(ledgers: Sequence[Path], keys: Sequence[str]) -> dict[str, Hit]:
+    """The replies that other ledgers have received for these keys, from the first that has one.
+
+    Replies that were blocked or cut off are replies, and keep their flag; failures are none.
+
+    Raises:
+        RunError: one of the files is not a ledger, or is damaged.
+    """
+    found: dict[str, Hit] = {}
+    for path in ledgers:
+        missing = [key for key in keys if key not in found]
+        if not missing:
+            break
+        with closing(_open_to_read(path)) as database, as_run_error(path):
+            for chunk in chunks(missing):
+                for row in database.execute(_FIND.format(marks(chunk)), (str(path), *chunk)):
+                    found[row[0]] = Hit._make(row)
+    return found
+
+
+def read_records(path: Path) -> Iterator[CallRecord]:
+    """Every call of a ledger that is not open here, in the order of planning; takes no lock.
+
+    Raises:
+        RunError: the file is not there, not a ledger, or damaged.
+    """
+    with closing(_open_to_read(path)) as database, as_run_error(path):
+        yield from map(record_of, database.execute(f"{SELECT_RECORDS} ORDER BY id"))
+
+
+def is_ledger(path: Path) -> bool:
+    """Whether `path` can be read as a ledger."""
+    try:
+        with closing(_open_to_read(path)) as database, as_run_error(path):
+            database.execute("SELECT key, state, reply, origin FROM calls LIMIT 1").fetchone()
+    except RunError:
+        return False
+    return True
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    if not path.is_file():
+        raise RunError(f"{path} is not there. Name a run folder that askew has written.")
+    # Without a log nobody is writing. A plain read-only connection would make a log and an index
+    # beside the file, could not remove them, and would fail on a read-only disk.
+    quiet = not path.with_name(path.name + "-wal").exists()
+    address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if quiet else ''}"
+    with as_run_error(path):
+        return sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)
+
+
+@contextmanager
+def as_run_error(path: Path) -> Iterator[None]:
+    """Word what SQLite complains about."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # a mistake in this package, not in the file
+    except sqlite3.DatabaseError as trouble:
+        name = getattr(trouble, "sqlite_errorname", "")
+        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
+            raise WriteFailed(
+                f"{path}: {trouble}. Free some space and start the same run again: it goes on "
+                "where it stopped."
+            ) from trouble
+        if name == "SQLITE_BUSY":
+            raise RunError(
+                f"{path}: another program has had it locked for 30 seconds. Close that program."
+            ) from trouble
+        raise RunError(
+            f"{path} cannot be read as a ledger: {trouble}. If it is askew's, it is damaged: "
+            "what is left can be saved with `sqlite3 FILE .recover`. Else name another folder."
+        ) from trouble
+
+
+def record_of(row: Sequence[Any]) -> CallRecord:
+    """One row that `SELECT_RECORDS` found."""
+    key, model, request, state, attempts, doubts, calls, tokens, nanos, reply, *rest = row
+    return CallRecord(
+        key,
+        model,
+        call_from_json(request),
+        State(state),
+        attempts,
+        doubts,
+        Cost(calls, tokens, nanos),
+        reply_from_json(reply) if reply else None,
+        *rest,
+    )
+
+
+def chunks(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The keys in portions that fit one statement."""
+    return (keys[start : start + _CHUNK] for start in range(0, len(keys), _CHUNK))
+
+
+def marks(chunk: Sequence[str]) -> str:
+    """As many question marks as keys."""
+    return ",".join("?" * len(chunk))
+
+
+SELECT_RECORDS = """
+SELECT key, model, request, state, attempts, doubts, reserved_calls + settled_calls,
+    reserved_tokens + settled_tokens, reserved_nanos + settled_nanos, reply, error, origin,
+    planned_at, sent_at, received_at
+FROM calls
+"""
+
+_FIND = """
+SELECT key, reply, coalesce(origin, ?) FROM calls WHERE state = 'received' AND key IN ({})
+"""

@@ -1,0 +1,198 @@
+"""Generated replies of a causal language model, several prompts at a time.
+
+Each drawn reply has a random generator of its own: the draw adds Gumbel noise to the logits and
+takes the largest, which is a draw from their softmax. So a reply depends on its prompt and seed,
+not on what else is in the batch (but for the 1e-5 by which float32 sums move with the batch).
+Nothing but temperature and top_p bends the distribution: the repetition penalties and the like
+that a model's own generation_config asks for are left out, so that models can be compared.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from askew.records import Finish
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How tokens are chosen; requests that agree in it can share a batch."""
+
+    temperature: float  # 0 = the likeliest token
+    top_p: float  # in (0, 1]
+    max_tokens: int
+    stop: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A prompt as token ids, and how to go on from it."""
+
+    prompt: tuple[int, ...]
+    drawing: Drawing
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What came out, without the token or string that ended it."""
+
+    text: str  # special tokens included
+    tokens: int  # generated, the ending one included
+    finish: Finish
+
+
+def generate(
+    network: PreTrainedModel,
+    tokenizer: Any,
+    requests: Sequence[Request],
+    *,
+    batch_size: int,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> list[Generated]:
+    """Go on from each prompt.
+
+    Args:
+        network: a causal language model in evaluation mode.
+        tokenizer: its tokenizer.
+        requests: in any order; they are batched by length to save padding.
+        batch_size: prompts at a time, at most.
+        checkpoint: called after each token; may raise to stop.
+    """
+    found: dict[int, Generated] = {}
+    for indices in _batches(requests, batch_size):
+        batch = [requests[index] for index in indices]
+        texts = _run(network, tokenizer, batch, checkpoint)
+        found.update(zip(indices, texts, strict=True))
+    return [found[index] for index in range(len(requests))]
+
+
+def _batches(requests: Sequence[Request], batch_size: int) -> Iterator[list[int]]:
+    """Indices of requests that agree in their drawing, the like-long together."""
+    groups: defaultdict[Drawing, list[int]] = defaultdict(list)
+    for index, request in enumerate(requests):
+        groups[request.drawing].append(index)
+    for group in groups.values():
+        group.sort(key=lambda index: len(requests[index].prompt))
+        for start in range(0, len(group), batch_size):
+            yield group[start : start + batch_size]
+
+
+def _run(
+    network: PreTrainedModel,
+    tokenizer: Any,
+    batch: Sequence[Request],
+    checkpoint: Callable[[], None],
+) -> list[Generated]:
+    """One batch, padded on the left so that all prompts end at the same place."""
+    import torch
+    from transformers import GenerationConfig
+
+    ends = end_tokens(network, tokenizer)
+    padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (*ends, 0)[0]
+    width = max(len(request.prompt) for request in batch)
+    rows = [[padding] * (width - len(each.prompt)) + list(each.prompt) for each in batch]
+    seen = [[0] * (width - len(each.prompt)) + [1] * len(each.prompt) for each in batch]
+    drawing = batch[0].drawing
+    settings = GenerationConfig(
+        max_new_tokens=drawing.max_tokens,
+        do_sample=False,  # the draw, if any, is `_GumbelDraw`'s
+        eos_token_id=ends or None,
+        pad_token_id=padding,
+    )
+    draws = [_GumbelDraw(drawing, [each.seed for each in batch])] if drawing.temperature else []
+    with torch.inference_mode():
+        output = network.generate(
+            inputs=torch.tensor(rows, device=network.device),
+            attention_mask=torch.tensor(seen, device=network.device),
+            generation_config=settings,
+            logits_processor=draws,
+            stopping_criteria=[_StopStrings(tokenizer, width, drawing.stop, checkpoint)],
+        )
+    return [_read(tokenizer, row, ends, drawing.stop) for row in output[:, width:].tolist()]
+
+
+def _read(tokenizer: Any, row: list[int], ends: Sequence[int], stop: Sequence[str]) -> Generated:
+    """Cut one row of new tokens at whatever ended it."""
+    end = next((place for place, token in enumerate(row) if token in ends), None)
+    text = decode(tokenizer, row[:end])
+    cut = min((place for place in map(text.find, stop) if place >= 0), default=None)
+    ended = end is not None or cut is not None
+    return Generated(
+        text=text[:cut],
+        tokens=len(row) if end is None else end + 1,
+        finish=Finish.STOP if ended else Finish.LENGTH,
+    )
+
+
+def decode(tokenizer: Any, tokens: Sequence[int]) -> str:
+    """Text with its special tokens, which may mark reasoning; nothing is tidied up."""
+    return str(
+        tokenizer.decode(tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    )
+
+
+def end_tokens(network: PreTrainedModel, tokenizer: Any) -> list[int]:
+    """The tokens that end a turn: those the model's generation_config names, and the EOS."""
+    named = getattr(network.generation_config, "eos_token_id", None)
+    ends = list(named) if isinstance(named, list) else [] if named is None else [named]
+    if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in ends:
+        ends.append(tokenizer.eos_token_id)
+    return ends
+
+
+class _GumbelDraw:
+    """Logits processor: after it, the largest logit of a row is a draw from the distribution."""
+
+    def __init__(self, drawing: Drawing, seeds: Sequence[int]) -> None:
+        import torch
+
+        self.drawing = drawing
+        # On the CPU whatever the device, so that a seed means the same everywhere.
+        self.generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        import torch
+
+        scores = scores.float() / self.drawing.temperature
+        if self.drawing.top_p < 1:
+            scores = _nucleus(scores, self.drawing.top_p)
+        waits = [
+            torch.empty(scores.shape[1]).exponential_(generator=each) for each in self.generators
+        ]
+        return scores - torch.stack(waits).to(scores.device).log()
+
+
+def _nucleus(scores: torch.Tensor, top_p: float) -> torch.Tensor:
+    """Keep the likeliest tokens that reach `top_p` together, at least one; the rest to -inf."""
+    ordered, order = scores.sort(dim=-1, descending=True)
+    before = ordered.softmax(dim=-1).cumsum(dim=-1) - ordered.softmax(dim=-1)
+    dropped = (before >= top_p).scatter(-1, order, before >= top_p)
+    return scores.masked_fill(dropped, -float("inf"))
+
+
+class _StopStrings:
+    """Stopping criterion: the rows whose new text holds one of the stop strings are done."""
+
+    def __init__(
+        self, tokenizer: Any, width: int, stop: Sequence[str], checkpoint: Callable[[], None]
+    ) -> None:
+        self.tokenizer, self.width, self.stop, self.checkpoint = tokenizer, width, stop, checkpoint
+        # A token covers at least a byte, or is one of a few that cover none.
+        self.tail = max((len(text.encode()) for text in stop), default=0) + 8
+
+    def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
+        import torch
+
+        self.checkpoint()
+        rows = input_ids[:, self.width :][:, -self.tail :].tolist() if self.stop else []
+        done = [any(stop in decode(self.tokenizer, row) for stop in self.stop) for row in rows]
+        done = done or [False] * len(input_ids)
+        return torch.tensor(done, device=input_ids.device)

@@ -1,0 +1,265 @@
+"""What a server says went wrong -> the exception, or the reply, that it comes to. Pure.
+
+Servers report one fault in many ways: by status, by a code in the body, inside a reply that says
+200. The order of the questions in `settle` is what matters: a filtered prompt, an empty account
+and a prompt too long each come with statuses that otherwise mean "try again" or "wrong key".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from askew.models.base import Fatal, RateLimited, ServerFault
+from askew.models.retry_after import read_wait
+from askew.records import Finish, Reply
+
+SHOWN_CHARACTERS = 500  # of a server's own words; they may quote the prompt at length
+
+_FILTER_CODES = frozenset(
+    {
+        "content_filter",
+        "content_filtered",
+        "content_policy_violation",
+        "responsibleaipolicyviolation",
+        "data_inspection_failed",
+        "moderation_blocked",
+        "prohibited_content",
+    }
+)
+_FILTER_WORDS = re.compile(
+    r"content[ _-](management[ _-])?(policy|filter)|input was flagged|responsible ai policy"
+    r"|blocked by .{0,40}(safety|moderation|guardrail)|inappropriate content",
+    re.IGNORECASE,
+)
+_QUOTA_CODES = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"}
+)
+_QUOTA_WORDS = re.compile(
+    r"insufficient (quota|balance|credits?|funds)|credit balance is too low", re.IGNORECASE
+)
+_LENGTH_CODES = frozenset(
+    {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
+)
+_LENGTH_WORDS = re.compile(
+    r"context[ _-](length|window|size)|maximum context|reduce the length"
+    r"|(prompt|input|request) (is )?too (long|large)",
+    re.IGNORECASE,
+)
+_KEY_CODES = frozenset(
+    {"invalid_api_key", "authentication_error", "permission_error", "unauthorized"}
+)
+_KEY_WORDS = re.compile(
+    r"(incorrect|invalid|missing|expired) (api|access)[ _-]key"
+    r"|api[ _-]key (is )?(not valid|invalid|expired)",
+    re.IGNORECASE,
+)
+_MODEL_CODES = frozenset({"model_not_found", "model_not_available", "deploymentnotfound"})
+_MODEL_WORDS = re.compile(
+    r"not a valid model|model .{0,80}(does not exist|not found)", re.IGNORECASE
+)
+_RATE_CODES = frozenset({"rate_limit_exceeded", "rate_limit_error", "too_many_requests"})
+_TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
+_PASSING = frozenset({408, 409, 425})
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Who was asked, for messages, and what must never stand in one."""
+
+    address: str = "the server"  # without userinfo and query
+    key_variable: str | None = None  # the environment variable that the key was read from
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def mask(self, text: str) -> str:
+        """`text` without the key, or the parts of it that servers like to quote."""
+        for secret in filter(None, self.secrets):
+            text = text.replace(secret, "***")
+            if len(secret) >= 12:  # "my-key-…3f" still tells the first half
+                text = re.sub(re.escape(secret[:6]) + r"[^\s'\"]*", "***", text)
+        return _KEY_LIKE.sub("***", text)
+
+
+_KEY_LIKE = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][\w*.…-]{4,}"  # keys by their usual beginnings
+    r"|[\w-]*\*{3,}[\w-]*"  # keys that the server has starred out itself, ends left standing
+    r"|(?<=Bearer )\S+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerError:
+    """An error as a server words it."""
+
+    status: int
+    message: str
+    codes: frozenset[str] = frozenset()  # code, type and inner code, in lower case
+    parameter: str | None = None  # the request's field that it is about, where the server says so
+
+
+def loads(body: bytes) -> Any:
+    """The JSON in `body`; tolerant of what real servers send beside it.
+
+    A byte order mark, white space that kept the connection alive, NaN and Infinity (Python
+    writes them), half a surrogate pair and broken UTF-8 (a reply cut within a character).
+
+    Raises:
+        ValueError: no JSON.
+    """
+    try:
+        return orjson.loads(body.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError:
+        value = json.loads(body.decode("utf-8-sig", "replace").strip("\ufeff \t\r\n"))
+        return _without_surrogates(value)
+
+
+def as_json(value: object) -> str:
+    """`value` on one line, for a message; takes what `loads` has read, integers of any size too."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_without_surrogates(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: _without_surrogates(entry) for name, entry in value.items()}
+    return value
+
+
+def read_error(status: int, body: bytes) -> ServerError:
+    """The error in a reply whose status says that it is one."""
+    try:
+        payload = loads(body)
+    except ValueError:
+        return ServerError(status, excerpt(body))
+    if isinstance(payload, list) and payload:  # Gemini's endpoint wraps its envelope in a list
+        payload = payload[0]
+    if not isinstance(payload, dict):
+        return ServerError(status, excerpt(body))
+    return envelope_error(payload.get("error") or payload, status) or ServerError(
+        status, excerpt(body)
+    )
+
+
+def envelope_error(envelope: Any, status: int | None = None) -> ServerError | None:
+    """The error in an envelope such as {"message", "code", "type", "param"}.
+
+    Args:
+        envelope: the value of "error", or the whole body where servers leave that level out.
+        status: of the HTTP reply; None behind a 200, where the code in the envelope stands for it.
+
+    Returns:
+        None where nothing in it reads as an error.
+    """
+    if isinstance(envelope, str):
+        return ServerError(status or 500, envelope) if envelope else None
+    if not isinstance(envelope, dict) or not envelope:
+        return None
+    inner = envelope.get("innererror") or envelope.get("inner_error") or {}
+    named = [envelope.get("code"), envelope.get("type")]
+    named += [inner.get("code")] if isinstance(inner, dict) else []
+    message, parameter = _message(envelope)
+    if isinstance(given := envelope.get("param"), str):
+        parameter = given
+    return ServerError(
+        status=status or _status_in(envelope.get("code")),
+        message=message or as_json(envelope),
+        codes=frozenset(str(code).lower() for code in named if code is not None),
+        parameter=parameter,
+    )
+
+
+def _message(envelope: Mapping[str, Any]) -> tuple[str, str | None]:
+    """The wording, and the parameter where a validator names it by its place in the body."""
+    for name in ("message", "detail", "msg", "error"):
+        found = envelope.get(name)
+        if isinstance(found, str) and found:
+            return found, None
+        if isinstance(found, list) and found and isinstance(found[0], dict):  # FastAPI's validator
+            place = found[0].get("loc") or [None]
+            return as_json(found), str(place[-1]) if len(place) > 1 else None
+    return "", None
+
+
+def _status_in(code: object) -> int:
+    """The HTTP status that an error code is, or stands for."""
+    if isinstance(code, int | float | str) and re.fullmatch(r"[45]\d\d", str(code)):
+        return int(code)
+    return 429 if str(code).lower() in _RATE_CODES else 500
+
+
+def excerpt(body: bytes, characters: int = 200) -> str:
+    """The beginning of a body that is no JSON, tags taken out, on one line."""
+    text = re.sub(
+        r"<(script|style)\b.*?</\1>|<[^>]*>", " ", body.decode("utf-8", "replace"), flags=re.DOTALL
+    )
+    shown = " ".join(text.split())
+    return shown[:characters] + "…" if len(shown) > characters else shown or "(no text)"
+
+
+def settle(
+    error: ServerError, headers: Mapping[str, str], clock: float, endpoint: Endpoint
+) -> Reply:
+    """What an error comes to: a reply without an answer, or an exception.
+
+    Returns:
+        A reply with finish BLOCKED (a filter's work, a finding in an audit of biased prompts), or
+        ERROR (this prompt cannot be served, others may).
+
+    Raises:
+        RateLimited, ServerFault: it may pass.
+        Fatal: it will not pass.
+    """
+    status, codes = error.status, error.codes
+    wording = endpoint.mask(error.message)[:SHOWN_CHARACTERS]
+    said = f"{endpoint.address} answered {status}: {wording}"
+    if is_filtered(error):
+        return Reply(finish=Finish.BLOCKED, error=said)
+    if status == 402 or codes & _QUOTA_CODES or _QUOTA_WORDS.search(error.message):
+        raise Fatal(f"{said} The account has no quota left; waiting does not cure that.")
+    if status == 413 or codes & _LENGTH_CODES or _LENGTH_WORDS.search(error.message):
+        return Reply(finish=Finish.ERROR, error=said)
+    if status in (401, 403, 407) or codes & _KEY_CODES or _KEY_WORDS.search(error.message):
+        raise Fatal(f"{said} {_key_hint(endpoint)}")
+    if status in (404, 405, 410) or codes & _MODEL_CODES or _is_model_unknown(error):
+        raise Fatal(f"{said} Check the model's name and the base URL.")
+    if status == 429 or codes & _RATE_CODES:
+        wait = read_wait(headers, clock)
+        raise RateLimited(f"{said} ({wait.remark})" if wait.remark else said, wait.seconds)
+    if status in _PASSING or status >= 500:
+        raise ServerFault(said, answered=True)
+    return Reply(finish=Finish.ERROR, error=said)
+
+
+def redirect(status: int, headers: Mapping[str, str], endpoint: Endpoint) -> Fatal:
+    """Not followed: a POST may become a GET on the way, and the key would go along."""
+    lower = {name.lower(): value for name, value in headers.items()}
+    place = endpoint.mask(lower.get("location", "nowhere"))
+    return Fatal(
+        f"{endpoint.address} answered {status}: it redirects to {place}. Set the address to the "
+        "place that answers."
+    )
+
+
+def is_filtered(error: ServerError) -> bool:
+    """Whether a content filter has stopped the prompt; the same prompt never passes."""
+    if error.codes & _FILTER_CODES:
+        return True
+    return error.status in (400, 403, 422, 451) and bool(_FILTER_WORDS.search(error.message))
+
+
+def _is_model_unknown(error: ServerError) -> bool:
+    return error.status in (400, 422) and bool(_MODEL_WORDS.search(error.message))
+
+
+def _key_hint(endpoint: Endpoint) -> str:
+    if endpoint.key_variable:
+        return f"The key was read from the variable {endpoint.key_variable}; check it there."
+    return "No key was sent; name the environment variable that holds it (api_key_env)."

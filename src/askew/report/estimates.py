@@ -1,0 +1,130 @@
+"""A run as its `estimates.json` tells it. Nothing is asked and nothing is computed again.
+
+Files of other versions may lack a figure: what is missing is undefined, and says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from askew.records import AttackCategory, Estimate, Outcome
+
+NOT_MEASURED = "not measured in this run"
+NO_PAIR = "no pair could be used"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run's figures.
+
+    Attributes:
+        name: what tells runs of one model apart: the folder's name, a number.
+        estimates: `estimates.json`, parsed.
+    """
+
+    name: str
+    estimates: Mapping[str, object]
+
+    @property
+    def model(self) -> str:
+        """The model's name; the run's where the file does not say."""
+        return str(self.estimates.get("model") or self.name)
+
+    @property
+    def meaningful(self) -> bool | None:
+        """Whether the model was fit to be measured; None where that was not tested."""
+        found = self.part("fit").get("meaningful")
+        return found if isinstance(found, bool) else None
+
+    @property
+    def reason(self) -> str:
+        """Why it was or was not fit; may be empty."""
+        return str(self.part("fit").get("reason") or "")
+
+    def part(self, *path: str) -> Mapping[str, object]:
+        """What lies at `path` below `flex`; empty where nothing does."""
+        return _mapping(_at(_mapping(self.estimates.get("flex")), path))
+
+    def top(self, name: str) -> Mapping[str, object]:
+        """A part that stands beside `flex`, e.g. `calls`."""
+        return _mapping(self.estimates.get(name))
+
+    def setting(self, name: str) -> object:
+        """One of the audit's settings; None where the file does not say."""
+        return self.part("settings").get(name)
+
+    def figure(self, figure: str, *where: str) -> Estimate:
+        """A figure with its interval, e.g. `figure("attack_success_rate", "overall")`."""
+        return read_estimate(self.part(figure, *where))
+
+    def number(self, *path: str) -> float:
+        """A plain number at `path` below `flex`; NaN where there is none."""
+        return as_number(_at(_mapping(self.estimates.get("flex")), path))
+
+    def count(self, *path: str) -> int | None:
+        """A whole number at `path` below `flex`; None where there is none."""
+        found = self.number(*path)
+        return None if math.isnan(found) else int(found)
+
+    def outcomes(self, condition: str, *where: str) -> dict[Outcome, int]:
+        """How many replies had each outcome; `condition` is "source" or "attacked"."""
+        counts = self.part(f"outcomes_{condition}", *where)
+        numbers = {outcome: as_number(counts.get(outcome.value)) for outcome in Outcome}
+        return {outcome: int(n) for outcome, n in numbers.items() if not math.isnan(n)}
+
+    def categories(self) -> list[str]:
+        """The attack categories that were measured, in the paper's order."""
+        found = self.part("attack_success_rate", "category")
+        return [category.value for category in AttackCategory if category.value in found]
+
+    def names(self, by: str) -> list[str]:
+        """The slices of one kind: the bias types, the sources."""
+        return list(self.part("attack_success_rate", by))
+
+    def scenarios(self) -> list[tuple[str, str]]:
+        """(category, detailed scenario), category by category."""
+        found = self.part("attack_success_rate", "scenario")
+        return [(c, name) for c in self.categories() for name in _mapping(found.get(c))]
+
+
+def read_estimate(record: Mapping[str, object]) -> Estimate:
+    """The estimate that JSON holds; null becomes NaN again, a missing one says that it is."""
+    if "value" not in record:
+        nan = math.nan
+        return Estimate(nan, nan, nan, 0, nan, "", note=NOT_MEASURED)
+    value, count = as_number(record["value"]), as_number(record.get("n"))
+    note = str(record.get("note") or "")
+    if math.isnan(value) and not note:
+        note = NO_PAIR if not count else "one of its parts is undefined"
+    seed, level = as_number(record.get("seed")), as_number(record.get("level"))
+    return Estimate(
+        value,
+        as_number(record.get("lower")),
+        as_number(record.get("upper")),
+        0 if math.isnan(count) else int(count),
+        as_number(record.get("coverage")),
+        str(record.get("method") or ""),
+        None if math.isnan(seed) else int(seed),
+        0.95 if math.isnan(level) else level,
+        note,
+    )
+
+
+def as_number(found: object) -> float:
+    """A number from JSON; NaN for null and for what is none."""
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return math.nan
+    return float(found)
+
+
+def _mapping(found: object) -> Mapping[str, object]:
+    return found if isinstance(found, Mapping) else {}
+
+
+def _at(tree: Mapping[str, object], path: tuple[str, ...]) -> object:
+    found: object = tree
+    for name in path:
+        found = _mapping(found).get(name)
+    return found

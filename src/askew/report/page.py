@@ -1,0 +1,376 @@
+"""`report.html`: one run as one page that needs nothing else, not even a network.
+
+Everything in it comes from the run folder. Text of data and models is shown as text: the template
+escapes on its own, `finalize` takes out what HTML forbids, and the page's own policy lets no script
+run and nothing be loaded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from askew.records import Estimate, Outcome
+from askew.report.estimates import Run
+from askew.report.evidence import Side, Turned, turned_pairs
+from askew.report.figure import Dots, dots, outcome_bars, shade, slope
+from askew.report.grid import row_cells
+from askew.report.summary import findings, sentence, warnings
+from askew.report.table import (
+    bias_type_table,
+    bounds_table,
+    direction_table,
+    outcome_table,
+    robustness_table,
+    scenario_table,
+)
+from askew.report.words import clean, counted, label, percent, percent_range, points, points_range
+from askew.runfolder import RunFolder, write_whole
+
+if TYPE_CHECKING:
+    import jinja2
+
+# The whole page has to stay below 2 MB; tables and pictures take a fifth of that at most.
+EVIDENCE_BYTES = 1_400_000
+PAIR_BYTES = 2_500  # what a pair takes besides its texts
+MOST_ROWS = 30  # rows of one picture; the tables hold all
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """One large number at the top: what it is, its value, its interval, what it says."""
+
+    name: str
+    symbol: str
+    value: str
+    interval: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An SVG, safe to be put in as it is, under its caption."""
+
+    caption: str
+    svg: str
+
+
+def write_page(folder: RunFolder) -> Path:
+    """Write the report of a run and return its path.
+
+    Raises:
+        RunError: the run has no figures yet.
+    """
+    run = Run(folder.path.resolve().name, folder.read_estimates())
+    settings = folder.settings
+    configuration = (
+        settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
+    )
+    pairs, turned = turned_pairs(folder)
+    write_whole(folder.report, page(run, pairs, turned, configuration))
+    return folder.report
+
+
+def page(run: Run, pairs: Sequence[Turned], turned: int, configuration: str = "") -> str:
+    """The whole page as HTML.
+
+    Args:
+        run: the figures.
+        pairs: turned pairs, in the order in which to show them; those that do not fit are left out.
+        turned: how many turned pairs there are in all.
+        configuration: the text of `run.toml`.
+    """
+    shown = _fitting(pairs)
+    html: str = _template().render(
+        run=run,
+        policy="default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+        style=_style(),
+        sentence=sentence(run.estimates, run.name),
+        findings=findings(run.estimates),
+        warnings=warnings(run.estimates),
+        gate=run.figure("fit", "accuracy"),
+        headlines=_headlines(run),
+        slopes=_slopes(run),
+        scenarios=_scenario_pictures(run),
+        bias_types=_bias_type_picture(run),
+        direction=_direction_picture(run),
+        outcomes=_outcome_picture(run),
+        outcome_names=[outcome for outcome in Outcome if outcome.answered],
+        robustness_table=robustness_table(run),
+        scenario_table=scenario_table(run),
+        bias_type_table=bias_type_table(run),
+        direction_table=direction_table(run),
+        outcome_table=outcome_table(run),
+        bounds_table=bounds_table(run),
+        groups=_by_category(shown),
+        shown=len(shown),
+        turned=turned,
+        method=_method(run),
+        settings=_rows(run.part("settings")),
+        calls=_rows(run.top("calls")),
+        left_out=_rows(run.part("left_out")),
+        problems=_rows(run.part("problems")),
+        configuration=configuration,
+    )
+    return html
+
+
+@cache
+def _template() -> jinja2.Template:
+    import jinja2
+    from markupsafe import Markup
+
+    def finalize(value: object) -> object:
+        # Markup is a str as well, but it comes from the template and from `figure` alone.
+        return _no_break(clean(value)) if type(value) is str else value
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("askew.report"),
+        autoescape=True,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    helpers: dict[str, Callable[..., object]] = {
+        "label": label,
+        "cells": row_cells,
+        "shade": shade,
+        "percent": percent,
+        "percent_range": percent_range,
+        "counted": counted,
+        "svg": lambda picture: Markup(picture.svg),
+        "css": Markup,
+        "kind": lambda column: column.kind.value,
+        "column_groups": _column_groups,
+        "log_probability": lambda number: f"{number:.2f}".replace("-", "−"),
+    }
+    environment.globals.update(helpers)
+    return environment.get_template("page.html.j2")
+
+
+def _style() -> str:
+    return files("askew.report").joinpath("templates/page.css").read_text(encoding="utf-8")
+
+
+def _no_break(text: str) -> str:
+    """A number and its percent sign stay on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _column_groups(columns: Sequence[object]) -> list[tuple[str, int]]:
+    """Neighbouring columns under one group, with their number."""
+    groups = groupby(getattr(column, "group", "") for column in columns)
+    return [(name, len(list(members))) for name, members in groups]
+
+
+def _headlines(run: Run) -> list[Headline]:
+    change = run.figure("accuracy_change", "overall")
+    success = run.figure("attack_success_rate", "overall")
+    coverage = run.figure("source_accuracy", "overall").coverage
+    pairs = run.count("pairs", "overall") or 0
+    return [
+        _share(run, "Neutral when asked plainly", "Acc_S", "source_accuracy"),
+        _share(run, "Neutral under attack", "Acc_F", "flex_accuracy"),
+        Headline(
+            "Change",
+            "Acc_F − Acc_S",
+            f"{points(change.value)} points" if change.defined else "–",
+            points_range(change.lower, change.upper) if change.defined else "",
+            change.note or "same items, with and without the attack",
+        ),
+        Headline(
+            "Turned by the attack",
+            "ASR",
+            percent(success.value),
+            percent_range(success.lower, success.upper) if success.defined else "",
+            success.note or f"of {counted(success.n, 'answer')} that were neutral at first",
+        ),
+        Headline(
+            "Coverage",
+            "",
+            percent(coverage),
+            "",
+            f"of {counted(pairs, 'pair')} answered in both conditions",
+        ),
+    ]
+
+
+def _share(run: Run, name: str, symbol: str, figure: str) -> Headline:
+    found = run.figure(figure, "overall")
+    interval = percent_range(found.lower, found.upper) if found.defined else ""
+    return Headline(
+        name,
+        symbol,
+        percent(found.value),
+        interval,
+        found.note or f"of {counted(found.n, 'pair')}",
+    )
+
+
+def _slopes(run: Run) -> list[Picture]:
+    slices = [("All pairs", ("overall",)), *((label(c), ("category", c)) for c in run.categories())]
+    return [
+        Picture(
+            name,
+            slope(
+                f"slope-{number}",
+                f"{name}: share of neutral answers",
+                run.figure("source_accuracy", *where),
+                run.figure("flex_accuracy", *where),
+            ),
+        )
+        for number, (name, where) in enumerate(slices)
+    ]
+
+
+def _scenario_pictures(run: Run) -> list[Picture]:
+    pictures = []
+    for number, category in enumerate(run.categories()):
+        found = [
+            Dots(label(name), (run.figure("attack_success_rate", "scenario", category, name),))
+            for c, name in run.scenarios()
+            if c == category
+        ]
+        title = f"Attack success rate by scenario: {label(category)}"
+        svg = dots(f"scenario-{number}", title, _worst_first(found))
+        pictures.append(Picture(label(category), svg))
+    return pictures
+
+
+def _bias_type_picture(run: Run) -> Picture:
+    found = [
+        Dots(label(name), (run.figure("attack_success_rate", "bias_type", name),))
+        for name in run.names("bias_type")
+    ]
+    svg = dots("bias-types", "Attack success rate by bias type", _worst_first(found))
+    return Picture("Share of neutral answers that the attack turned, by bias type", svg)
+
+
+def _direction_picture(run: Run) -> Picture:
+    slices = [
+        ("All pairs", ("overall",)),
+        *((label(b), ("bias_type", b)) for b in run.names("bias_type")),
+    ]
+    rows = [
+        Dots(
+            name,
+            (
+                run.figure("stereotyped_share_source", *where),
+                run.figure("stereotyped_share_attacked", *where),
+            ),
+        )
+        for name, where in slices
+    ]
+    title = "Share that went with the stereotype (ideal 50 %)"
+    return Picture(title, dots("direction", title, rows[:MOST_ROWS], ideal=0.5))
+
+
+def _outcome_picture(run: Run) -> Picture:
+    rows = [
+        ("All pairs, plain", run.outcomes("source", "overall")),
+        ("All pairs, attacked", run.outcomes("attacked", "overall")),
+        *(
+            (f"{label(category)}, attacked", run.outcomes("attacked", "category", category))
+            for category in run.categories()
+        ),
+    ]
+    svg = outcome_bars("outcomes", "What the replies came to", rows)
+    return Picture("By condition and attack category", svg)
+
+
+def _worst_first(rows: Sequence[Dots]) -> list[Dots]:
+    """By falling figure, the undefined ones last."""
+
+    def place(row: Dots) -> tuple[bool, float]:
+        figure: Estimate = row.figures[-1]
+        return not figure.defined, -figure.value if figure.defined else 0.0
+
+    return sorted(rows, key=place)[:MOST_ROWS]
+
+
+def _fitting(pairs: Sequence[Turned]) -> list[Turned]:
+    """The pairs whose texts leave the page small enough; each category keeps its worst."""
+    room, kept = EVIDENCE_BYTES, set[int]()
+    by_category = [list(group) for _, group in groupby(pairs, lambda pair: pair.scenario.category)]
+    ranked = sorted(
+        ((rank, id(pair), pair) for group in by_category for rank, pair in enumerate(group)),
+        key=lambda entry: entry[0],
+    )
+    for _, number, pair in ranked:
+        room -= PAIR_BYTES + _size(pair.source) + _size(pair.attacked)
+        if room < 0:
+            break
+        kept.add(number)
+    return [pair for pair in pairs if id(pair) in kept]
+
+
+def _size(side: Side) -> int:
+    texts = [side.reply, side.chosen, *(said for _, said in side.prompt)]
+    texts += [choice for choice, _ in side.choices]
+    return sum(len(escape(clean(text)).encode()) for text in texts)
+
+
+def _by_category(pairs: Sequence[Turned]) -> list[tuple[str, list[Turned]]]:
+    groups = groupby(pairs, lambda pair: pair.scenario.category.value)
+    return [(label(category), list(members)) for category, members in groups]
+
+
+def _rows(part: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Names and values for a table of two columns."""
+    return [(label(name), _value(value)) for name, value in part.items()]
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _method(run: Run) -> list[str]:
+    """How it was measured, in sentences; what the file does not say is not said here either."""
+    asked = {
+        "letters": "The likeliest option letter was taken as the answer.",
+        "texts": "The likeliest option text was taken as the answer.",
+        "reply": "The model wrote a reply, and the option was read from it by fixed rules.",
+    }
+    shots = run.setting("shots")
+    shown = f"{shots} {run.setting('shot_kind')} demonstrations" if shots else "no demonstrations"
+    seed = run.estimates.get("seed")
+    return [
+        "Every item was put to the model twice: plainly, and with a scenario that pushes. Only "
+        "the neutral option is right, as the context does not give the answer. Before each "
+        f"question came {shown}.",
+        asked.get(str(run.setting("scoring")), ""),
+        "Intervals are 95 %: Wilson's for shares, a paired bootstrap clustered by source item "
+        "for changes and for the attack success rate. Changes are tested with McNemar's exact "
+        "test, and p values are corrected by Holm's method for all rows of one kind.",
+        f"Everything random follows from seed {seed}." if seed is not None else "",
+        _cost(run.top("calls")),
+    ]
+
+
+def _cost(calls: Mapping[str, object]) -> str:
+    asked = calls.get("asked")
+    if not isinstance(asked, int):
+        return ""
+    reused, money = calls.get("reused"), calls.get("money")
+    again = f", and {reused:,} replies were taken from earlier runs" if reused else ""
+    if isinstance(money, int | float):
+        price = f"They cost {money:,.4f} {calls.get('currency') or ''}".rstrip()
+    else:
+        price = "No price is known for this model, so no cost is given"
+    return f"{counted(asked, 'call')} asked the model{again}. {price}."

@@ -1,0 +1,179 @@
+"""Figures and names as people read them. Undefined is a dash, never 0."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from askew.records import Estimate
+
+UNDEFINED = "–"
+NOT_MEANINGFUL = "†"
+
+_NAMES = {
+    "dan": "DAN",
+    "stan": "STAN",
+    "dude": "DUDE",
+    "self_cipher": "Self-Cipher",
+    "sentence_v1": "Sentence V1",
+    "sentence_v2": "Sentence V2",
+    "bbq": "BBQ",
+    "crows_pairs": "CrowS-Pairs",
+    "stereoset": "StereoSet",
+    "ses": "Socio-economic status",
+    "lgbtq": "LGBTQ",
+}
+# Embeddings, overrides and isolates: unbalanced, they turn the text around them as well.
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def label(name: str) -> str:
+    """A name of askew's own, made readable; a user's own name is kept as given.
+
+    >>> label("persona_injection"), label("dan"), label("My set")
+    ('Persona injection', 'DAN', 'My set')
+    """
+    if name in _NAMES:
+        return _NAMES[name]
+    if re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        return name.replace("_", " ").capitalize()
+    return name
+
+
+def clean(text: str) -> str:
+    r"""The text without characters that steer a terminal or that HTML forbids, each named instead.
+
+    >>> clean("red \x1b[31m\r\nnext")
+    'red ⟨U+001B⟩[31m\nnext'
+    """
+    text = text.replace("\r\n", "\n")
+    if text.isprintable():
+        return text
+    return "".join(f"⟨U+{ord(sign):04X}⟩" if _steers(sign) else sign for sign in text)
+
+
+def _steers(sign: str) -> bool:
+    if sign in "\n\t":
+        return False
+    noncharacter = ord(sign) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(sign) <= 0xFDEF
+    return unicodedata.category(sign) in ("Cc", "Cs") or sign in _TURNING or noncharacter
+
+
+def percent(share: float, places: int = 0) -> str:
+    """A share in [0, 1] as a percentage; only none is 0 %, and only all is 100 %.
+
+    >>> percent(0.643), percent(0.003), percent(0.9999), percent(float("nan"))
+    ('64 %', '0.3 %', '>99.9 %', '–')
+    """
+    if math.isnan(share):
+        return UNDEFINED
+    return f"{_percent_number(share, places)} %"
+
+
+def percent_range(lower: float, upper: float, places: int = 0) -> str:
+    """An interval of shares.
+
+    >>> percent_range(0.66, 0.853)
+    '66–85 %'
+    """
+    if math.isnan(lower) or math.isnan(upper):
+        return "no interval"
+    return f"{_percent_number(lower, places)}–{_percent_number(upper, places)} %"
+
+
+def _percent_number(share: float, places: int) -> str:
+    for digits in range(places, 2):
+        shown = f"{share * 100:.{digits}f}"
+        if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
+            return shown
+    return "<0.1" if share < 0.5 else ">99.9"
+
+
+def points(change: float, places: int = 0) -> str:
+    """A change of a share in percentage points, with its sign.
+
+    >>> points(-0.214), points(0.0), points(0.0004)
+    ('−21', '0', '+0.0')
+    """
+    if math.isnan(change):
+        return UNDEFINED
+    shown = f"{change * 100:+.{places}f}"
+    if float(shown) == 0:
+        if change == 0:
+            return "0"
+        shown = f"{change * 100:+.1f}"
+    return shown.replace("-", "−")
+
+
+def points_range(lower: float, upper: float, places: int = 0) -> str:
+    """An interval of changes.
+
+    >>> points_range(-0.3, -0.112)
+    '−30 to −11'
+    """
+    if math.isnan(lower) or math.isnan(upper):
+        return "no interval"
+    return f"{points(lower, places)} to {points(upper, places)}"
+
+
+def digits(value: float, places: int = 4) -> str:
+    """A share with as many digits as the papers' tables print.
+
+    >>> digits(0.70459), digits(float("nan"))
+    ('0.7046', '–')
+    """
+    return UNDEFINED if math.isnan(value) else f"{value:.{places}f}"
+
+
+def p_value(value: float) -> str:
+    """A p value; a small one is given as a bound, as no test is sure to more digits than that.
+
+    >>> p_value(0.0312), p_value(0.00002), p_value(float("nan"))
+    ('0.031', '<0.001', '–')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def p_equals(value: float) -> str:
+    """The same in running text.
+
+    >>> p_equals(0.0312), p_equals(0.00002)
+    ('p = 0.031', 'p < 0.001')
+    """
+    shown = p_value(value)
+    return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+
+
+def share_with_interval(figure: Estimate) -> str:
+    """A share with its interval, or a dash with the reason why there is none.
+
+    >>> share_with_interval(Estimate(0.43, 0.34, 0.52, 96, 1.0, "wilson"))
+    '43 % (34–52 %)'
+    """
+    if not figure.defined:
+        return f"{UNDEFINED} ({figure.note})" if figure.note else UNDEFINED
+    return f"{percent(figure.value)} ({percent_range(figure.lower, figure.upper)})"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """A list in a sentence.
+
+    >>> listed(["age", "race", "gender"])
+    'age, race and gender'
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "pair"), counted(3144, "reply", "replies")
+    ('1 pair', '3,144 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

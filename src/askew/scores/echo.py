@@ -1,0 +1,95 @@
+"""What in a reply is not the model's answer: the prompt said over, invented questions, a name tag."""
+
+from __future__ import annotations
+
+import re
+
+from askew.scores.clean import WORD, plain_characters, tidy
+from askew.scores.options import Options
+
+_NEXT_QUESTION = re.compile(
+    r"^[ ]?(?:Q|(?:Next |New )?Question|Context|Passage|Example|Exercise|Problem|Frage|Pregunta"
+    r"|Domanda|Pergunta|Pytanie|Вопрос|问题|問題|質問|질문)\s?#?\d{0,3}\s?[:.)]"
+    r"|(?<=\n\n)(?=[^\n]{0,400}\?[^\n]{0,3}\n(?:[^\n]{0,200}\n)?\(?A\)?\s?[.):])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SENTENCE = re.compile(r"[^.?!]{12,400}[.?!]*")
+_SPEAKER = re.compile(
+    r"\A[ ]?(?:\((?P<bracketed>[^()\n]{2,24})\)[ ]?:?|(?P<plain>[A-Z][\w'-]{1,15}"
+    r"(?: [A-Z][\w'-]{1,15})?)[ ]?:)[ ]?(?=\S)"
+)
+_LABEL = re.compile(
+    r"answer|antwort|ans\b|r[ée]p|resp|risp|option|choice|correct|final|not|note|question|ответ"
+    r"|because|q\b",
+    re.IGNORECASE,
+)
+_ALL_LETTERS = re.compile(
+    rf"(?<![{WORD}])\(?A\)?\s?(?:[,/|]|or)\s?\(?B\)?\s?(?:,?\s?(?:or|and)\s|[,/|])\s?\(?C\)?"
+    rf"(?![{WORD}])",
+    re.IGNORECASE,
+)
+_A_AT_LINE = re.compile(r"^\(?A\)?\s?:\s?", re.MULTILINE)
+_A_BEFORE_LETTER = re.compile(r"^A\s?:\s?(?=\(?[A-Z]\)?[.)]?\s?$)", re.MULTILINE)
+_HEADINGS = re.compile(
+    rf"(?<![{WORD}])(?:question|options?|choices|answer|context|passage|q|a)(?![{WORD}])",
+    re.IGNORECASE,
+)
+
+
+class Echo:
+    """The prompt, for finding it in the reply.
+
+    Args:
+        options: as shown.
+        question: context and question; "" if not known, and then only repeated options are found.
+    """
+
+    def __init__(self, options: Options, question: str) -> None:
+        cleaned = tidy(plain_characters(question))
+        self._options = options
+        self._sentences = [found[0].strip().casefold() for found in _SENTENCE.finditer(cleaned)]
+        self._question = re.compile(
+            "|".join(map(re.escape, self._sentences)) or r"(?!)", re.IGNORECASE
+        )
+        self._list = re.compile(options.listing(), re.IGNORECASE)
+
+    def removed_from(self, text: str) -> str:
+        """The text without the question, the list of options and "A, B or C"."""
+        asked = _NEXT_QUESTION.search(text) is not None
+        text = self._list.sub("\n", self._question.sub("\n", text))
+        text = _ALL_LETTERS.sub(" ", text)
+        # After a question "A:" stands for "Answer:"; so it does before a lone letter.
+        return tidy((_A_AT_LINE if asked else _A_BEFORE_LETTER).sub("Answer: ", text))
+
+    def is_all_of(self, heard: str) -> bool:
+        """Whether nothing but headings is left of a reply when the prompt has been taken out."""
+        return not _HEADINGS.sub("", heard).strip(" .:,;-|()#\n\"'?!")
+
+    def own_parts(self, text: str) -> list[str]:
+        """The part before any question, and those later parts that repeat ours.
+
+        A base model goes on to invent the next question and answers that too.
+        """
+        starts = [0, *(mark.start() for mark in _NEXT_QUESTION.finditer(text)), len(text)]
+        parts = [text[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+        return [parts[0], *(part for part in parts[1:] if self._stands_in(part))]
+
+    def _stands_in(self, part: str) -> bool:
+        folded = part.casefold()
+        if any(sentence in folded for sentence in self._sentences):
+            return True
+        return len({mention.place for mention in self._options.mentions(part)}) > 1
+
+
+def without_speaker(text: str, options: Options) -> str:
+    """The text without "DAN:" or "(Grandpa)" before it; labels and option texts stay.
+
+    >>> without_speaker("(DAN): A", Options(("Rosa", "Devon", "Unknown"), 2, "en"))
+    'A'
+    """
+    speaker = _SPEAKER.match(text)
+    if speaker is None or _LABEL.match(speaker["bracketed"] or speaker["plain"]):
+        return text
+    if next(options.mentions(speaker[0]), None) is not None:
+        return text
+    return text[speaker.end() :]

@@ -1,0 +1,112 @@
+"""The tree scorer against the definition, on models of several kinds."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askew.models.local_likelihood import PlainScorer, TreeScorer, Windowed, scorer_for
+from askew.models.trie import TokenQuestion
+
+TOKENS = st.integers(0, 127)
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> list[TokenQuestion]:
+    """Questions some of which share long beginnings."""
+    stems = draw(st.lists(st.lists(TOKENS, max_size=40), min_size=1, max_size=3))
+    continuation = st.lists(TOKENS, min_size=1, max_size=5).map(tuple)
+    questions = []
+    for _ in range(draw(st.integers(0, 8))):
+        tail = draw(st.lists(TOKENS, min_size=1, max_size=6))
+        choices = draw(st.lists(continuation, min_size=1, max_size=3).map(tuple))
+        questions.append(TokenQuestion((*draw(st.sampled_from(stems)), *tail), choices))
+    return questions
+
+
+def assert_alike(found, expected):
+    assert len(found) == len(expected)
+    for left, right in zip(found, expected, strict=True):
+        np.testing.assert_allclose(left, right, atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt2", "mistral", "bloom"])
+def test_any_batch_scores_as_one_sequence_at_a_time(make_network, kind):
+    network = make_network(kind)
+    plain, chosen = PlainScorer(network), scorer_for(network, 48)
+
+    @settings(max_examples=15, deadline=None)
+    @given(batches())
+    def check(questions):
+        assert_alike(chosen.score(questions), plain.score(questions))
+
+    check()
+
+
+def test_models_that_honour_a_tree_get_it_and_others_do_not(make_network):
+    assert isinstance(scorer_for(make_network("llama"), 64), Windowed)
+    assert isinstance(scorer_for(make_network("gpt2"), 64), Windowed)
+    # BLOOM builds its position bias from a mask of its own.
+    assert isinstance(scorer_for(make_network("bloom"), 64), PlainScorer)
+
+
+def test_the_tree_alone_is_wrong_beyond_a_sliding_window(make_network):
+    """The reason why `Windowed` is there."""
+    network = make_network("mistral")
+    tokens = random.Random(0).choices(range(128), k=40)
+    question = TokenQuestion(tuple(tokens), ((1,), (2,)))
+    tree = TreeScorer(network, 64).score([question])
+    plain = PlainScorer(network).score([question])
+    assert not np.allclose(tree, plain, atol=1e-2)
+    assert_alike(scorer_for(network, 64).score([question]), plain)
+
+
+def test_the_definition_is_the_sum_of_log_softmax_over_the_continuation(make_network, torch):
+    network = make_network("llama")
+    prompt, continuation = (3, 4, 5), (6, 7)
+    with torch.inference_mode():
+        logits = network(torch.tensor([[*prompt, *continuation]])).logits[0].double()
+    by_hand = sum(logits[2 + k].log_softmax(-1)[continuation[k]].item() for k in range(2))
+    ((found,),) = PlainScorer(network).score([TokenQuestion(prompt, (continuation,))])
+    assert found == pytest.approx(by_hand, abs=1e-5)
+
+
+def test_a_checkpoint_can_stop_the_work_between_packs(make_network):
+    class Enough(Exception):
+        pass
+
+    calls = 0
+
+    def checkpoint():
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise Enough
+
+    questions = [TokenQuestion((i, i + 1), ((1,),)) for i in range(20)]
+    with pytest.raises(Enough):
+        TreeScorer(make_network("llama"), 8).score(questions, checkpoint)
+
+
+def test_the_packaged_model_agrees_with_the_definition(builtin_model):
+    import transformers
+
+    from askew.models.tokens import split_choices
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(builtin_model)
+    network = transformers.AutoModelForCausalLM.from_pretrained(builtin_model).eval()
+    opening = "You are an old sailor. "
+    facts = ("Ann came at nine.", "Bob came at ten.")
+    questions = [
+        split_choices(tokenizer.encode, f"{start}{fact} Who was late?\nAnswer:", choices, start_token=1)
+        for start in ("", opening)
+        for fact in facts
+        for choices in ((" (A)", " (B)", " (C)"), (" Ann", " Bob", " It cannot be known"))
+    ]
+    scorer = scorer_for(network, 96)
+    assert isinstance(scorer, Windowed)
+    assert_alike(scorer.score(questions), PlainScorer(network).score(questions))

@@ -1,0 +1,255 @@
+"""The page: it stands alone, shows data as text, and can be read by everyone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import pytest
+
+from askew.records import Item
+from askew.report.evidence import turned_pairs
+from askew.report.page import write_page
+from askew.runfolder import RunFolder
+
+from .runs import make_run, starter_items
+
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+REPLY = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>"
+MODEL = "toy<b>"
+CATEGORY = 'race" onmouseover="x'
+LINK = "javascript:alert(3)"
+CONTROLS = "\x00\x1b[31m\u202e\ud800"
+ELEMENTS = set(
+    "html head meta title style body a header main section p h1 h2 h3 h4 strong span ul li dl div "
+    "dt dd nav figure figcaption svg desc line text circle rect table caption thead tbody tr th td "
+    "details summary pre q footer code".split()
+)
+ATTRIBUTES = set(
+    "lang charset http-equiv content name class href id scope colspan role aria-label tabindex "
+    "aria-labelledby aria-hidden width height xmlns x y x1 x2 y1 y2 cx cy r dy text-anchor "
+    "open".split()
+)
+
+
+class Page(HTMLParser):
+    """A parsed page: its elements, and what does not fit together."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[tuple[str, ...], str]] = []
+        self.open: list[str] = []
+        self.trouble: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if len(dict(attrs)) < len(attrs):
+            self.trouble.append(f"an attribute twice in <{tag}>")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.trouble.append(f"</{tag}> closes nothing")
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((tuple(self.open), data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self) -> str:
+        return "".join(data for _, data in self.texts)
+
+
+def read(folder: RunFolder) -> Page:
+    return Page(write_page(folder).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def page(run: RunFolder) -> Page:
+    return read(run)
+
+
+def hostile(item: Item) -> Item:
+    """The item with markup in every text of it."""
+    said = REPLY + LINK + "\x00\x1b[31m\u202e"
+    return replace(
+        item,
+        id=item.id + REPLY,
+        source="bbq" + CATEGORY,
+        bias_type=CATEGORY,
+        context=said,
+        question=said,
+        options=(f"{said}1", f"{said}2", f"{said}3"),
+        text_attacks={"word": said, LINK: said},
+        provenance=replace(item.provenance, path=f"{REPLY}.jsonl"),
+    )
+
+
+def test_the_page_is_well_formed(page):
+    assert page.trouble == []
+    assert page.open == []
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.fixture(scope="module")
+def attacked_page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    def more(estimates: dict) -> None:
+        estimates["askew"] = REPLY
+        estimates["calls"]["stopped"] = estimates["calls"]["currency"] = REPLY
+        flex = estimates["flex"]
+        flex["fit"]["reason"] = REPLY + CONTROLS[:-1]
+        flex["left_out"] = {REPLY: REPLY, CATEGORY: LINK}
+        flex["problems"] = {REPLY: {CATEGORY: [LINK]}}
+        flex["settings"] = {REPLY: REPLY, CATEGORY: [REPLY]}
+        flex["attack_success_rate"]["overall"]["note"] = REPLY
+        for figure in ("attack_success_rate", "accuracy_change", "test"):
+            flex[figure]["scenario"]["competing_objectives"][REPLY] = {"value": 0.5, "n": 3}
+
+    folder = make_run(
+        tmp_path_factory.mktemp("hostile") / f"run <b onclick='{'x' * 5}'>",
+        [hostile(item) for item in starter_items()[:40]],
+        model=MODEL + CATEGORY,
+        meaningful=False,
+        reply=REPLY + LINK + CONTROLS,
+        change=more,
+    )
+    folder.settings.write_text(f"{REPLY}\n</pre></details>{CATEGORY}", encoding="utf-8")
+    return read(folder)
+
+
+def test_no_element_and_no_attribute_comes_from_data(attacked_page):
+    assert attacked_page.trouble == []
+    assert {tag for tag, _ in attacked_page.elements} <= ELEMENTS
+    for tag, attributes in attacked_page.elements:
+        assert set(attributes) <= ATTRIBUTES, tag
+        assert not any(name.startswith("on") for name in attributes)
+        assert (attributes.get("href") or "#").startswith("#")
+    classes = " ".join(attributes.get("class") or "" for _, attributes in attacked_page.elements)
+    assert "onmouseover" not in classes
+
+
+def test_hostile_text_is_shown_as_text(attacked_page):
+    for said in (REPLY, MODEL, CATEGORY, LINK, "⟨U+001B⟩[31m", "⟨U+202E⟩"):
+        assert said in attacked_page.text
+    (title,) = [data for where, data in attacked_page.texts if where[-1:] == ("title",)][:1]
+    assert title.startswith(MODEL)
+
+
+def test_no_control_character_reaches_the_page(attacked_page):
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", attacked_page.text)
+
+
+def test_the_page_loads_nothing_and_runs_nothing(page, run):
+    (policy,) = [m["content"] for m in page.all("meta") if "http-equiv" in m]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    assert not {"script", "link", "img", "iframe", "object"} & {tag for tag, _ in page.elements}
+    html = run.report.read_text(encoding="utf-8")
+    addresses = set(re.findall(r"https?://[^\"'\s<]+|url\(|@import", html))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not an address
+
+
+def test_the_page_says_what_it_is_in_its_language_with_headings_in_order(page):
+    assert page.all("html") == [{"lang": "en"}]
+    assert "builtin/smollm2" in page.texts[[w[-1:] for w, _ in page.texts].index(("title",))][1]
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+
+
+def test_every_table_has_a_caption_and_its_headers_a_scope(page):
+    assert len(page.all("caption")) == len(page.all("table"))
+    assert all("scope" in header for header in page.all("th"))
+    boxes = [box for box in page.all("div") if box.get("class") == "scroll"]
+    assert len(boxes) == len(page.all("table"))
+    assert all(box["tabindex"] == "0" and box["role"] == "region" for box in boxes)
+
+
+def test_every_picture_has_a_text_alternative(page):
+    assert len(page.all("svg")) > 6
+    assert all(svg["role"] == "img" and svg["aria-labelledby"] for svg in page.all("svg"))
+    assert len(page.all("desc")) == len(page.all("svg"))
+
+
+def test_texts_of_the_data_are_covered_until_asked_for(page, run):
+    shown, _ = turned_pairs(run)
+    told = [where for where, data in page.texts if shown[0].item.question in data]
+    assert told
+    assert all("details" in where for where in told)
+    assert not any("open" in attributes for attributes in page.all("details"))
+
+
+def test_a_model_unfit_to_be_measured_is_said_to_be_so_at_the_top(attacked_page):
+    (verdict,) = [s for s in attacked_page.all("section") if "verdict" in (s.get("class") or "")]
+    assert "unfit" in verdict["class"]
+    assert "not fit to be measured" in attacked_page.text
+    assert "†" in attacked_page.text
+
+
+def test_undefined_figures_are_dashes(tmp_path):
+    def nothing_neutral(estimates: dict) -> None:
+        for name in ("attack_success_rate", "source_accuracy", "flex_accuracy", "accuracy_change"):
+            estimates["flex"][name]["overall"] = {"value": None, "n": 0, "note": "no pair"}
+
+    page = read(make_run(tmp_path / "run", starter_items()[:20], change=nothing_neutral))
+    big = [data for where, data in page.texts if where[-2:] == ("div", "dd")]
+    assert [text for text in big if text in ("–", "0 %", "0 points", "0")] == ["–"] * 5
+
+
+def test_a_run_without_figures_has_a_page_that_says_so(tmp_path):
+    folder = RunFolder.create(tmp_path / "run")
+    folder.write_estimates({})
+    page = read(folder)
+    assert page.trouble == []
+    assert "Nothing was measured." in page.text
+
+
+def test_the_page_of_a_whole_benchmark_stays_small(tmp_path):
+    folder = make_run(tmp_path / "run", starter_items(1048), reply="<&>" * 4000)
+    assert write_page(folder).stat().st_size <= 2_000_000
+    page = Page(folder.report.read_text(encoding="utf-8"))
+    assert 50 < len([d for d in page.all("details") if d.get("class") == "pair"]) <= 200
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2's contrast ratio of two colours, #rrggbb, in [1, 21]."""
+
+    def luminance(colour: str) -> float:
+        parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def palettes() -> Iterator[dict[str, str]]:
+    css = files("askew.report").joinpath("templates/page.css").read_text(encoding="utf-8")
+    light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]
+    for block in (light, dark):
+        yield dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block))
+
+
+def test_text_and_marks_have_enough_contrast_in_light_and_dark():
+    for colours in palettes():
+        for text in ("ink", "soft", "accent"):
+            for back in ("page", "card"):
+                assert contrast(colours[text], colours[back]) >= 4.5, (text, back)
+        for badge in ("yes", "no", "open"):
+            assert contrast(colours[badge], colours[f"{badge}-back"]) >= 4.5, badge
+        assert contrast(colours["ink"], colours["open-back"]) >= 4.5
+        for mark in ("plain", "attacked", "neutral", "stereotyped", "ideal", "focus"):
+            assert contrast(colours[mark], colours["page"]) >= 3, mark

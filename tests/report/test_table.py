@@ -1,0 +1,173 @@
+"""The tables: what they print, and what they never print."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from askew.records import Estimate
+from askew.report import table as tables
+from askew.report.grid import Column, Kind, Row, Table, row_texts
+from askew.report.words import percent, points
+
+from .conftest import estimate, tiny
+
+HOSTILE = "[red]x|y\n<b>*z*</b>\x1b[31m"
+
+
+def on_terminal(table: Table, width: int = 160) -> str:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    console.print(tables.to_rich(table))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_table_1_is_laid_out_like_the_papers():
+    head = " | ".join(
+        f"{group} {figure}"
+        for group in ("Persona injection", "Competing objectives", "Text attack", "Average")
+        for figure in ("Acc_S", "Acc_F", "ASR")
+    )
+    assert tables.to_markdown(tables.table_1([tiny()])) == (
+        "**Robustness of fairness by attack category (FLEX, Table 1)**\n"
+        "\n"
+        f"| Model | {head} |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+        "| toy/one | 0.8000 | 0.4000 | 0.5000 | 0.8000 | 0.4000 | 0.5000 | 0.8000 | 0.4000 "
+        "| 0.5000 | 0.8000 | 0.4000 | 0.5000 |\n"
+    )
+
+
+def test_table_6_says_why_a_figure_is_undefined_and_which_model_is_not_to_be_read():
+    figures = tiny(turned=None)
+    figures["flex"]["fit"] = {"meaningful": False, "reason": "3 of 20 controls right"}
+    text = tables.to_markdown(tables.table_6([figures], intervals=True))
+    assert text.splitlines()[4:] == [
+        "| toy/one † | BBQ " + "| 0.8000 (0.1000–0.9000) | 0.4000 (0.1000–0.9000) | – " * 4 + "|",
+        "",
+        "- – one of its parts is undefined: toy/one, BBQ, Persona injection ASR; toy/one, BBQ, "
+        "Competing objectives ASR; toy/one, BBQ, Text attack ASR; toy/one, BBQ, Average ASR.",
+        "- † toy/one was not fit to be measured, so its figures are not meaningful: "
+        "3 of 20 controls right.",
+    ]
+
+
+def test_figure_3_averages_over_the_runs_that_have_the_scenario():
+    first, second, third = tiny("a", 0.2), tiny("b", 0.4), tiny("c", None)
+    scenarios = second["flex"]["attack_success_rate"]["scenario"]
+    scenarios["text_attack"] = {"word": estimate(0.9)}
+    rows = {row.cells[0]: row.cells for row in tables.figure_3([first, second, third]).rows}
+    assert list(rows) == ["DAN", "Word"]
+    assert rows["DAN"][-2:] == (pytest.approx(0.3), 2)
+    assert rows["Word"][-2:] == (pytest.approx(0.9), 1)
+
+
+def test_figure_3_has_no_mean_where_no_run_has_the_figure():
+    (row,) = tables.figure_3([tiny(turned=None)]).rows
+    mean, count = row.cells[-2:]
+    assert isinstance(mean, float)
+    assert math.isnan(mean)
+    assert count == 0
+
+
+def test_figure_4_starts_both_kinds_of_demonstrations_from_the_run_without():
+    runs = [
+        tiny("a", 0.2),
+        tiny("a", 0.3, shots=3, shot_kind="positive"),
+        tiny("a", 0.6, shots=3, shot_kind="negative"),
+        tiny("a", 0.8, shots=3, shot_kind="negative"),
+        tiny("b", 0.5),
+    ]
+    table = tables.figure_4(runs)
+    shown = [row_texts(row, table.columns) for row in table.rows]
+    assert [column.name for column in table.columns] == ["Model", "Demonstrations", "k = 0", "k = 3"]
+    assert shown == [
+        ["a", "positive", "0.2000", "0.3000"],
+        ["a", "negative", "0.2000", "0.7000"],
+        ["b", "none", "0.5000", "–"],
+    ]
+    assert "a, negative, k = 3: mean over 2 runs." in table.notes
+
+
+def test_runs_of_one_model_are_told_apart_and_their_differences_named():
+    table = tables.table_1([tiny(), tiny(shots=5)])
+    assert [row.cells[0] for row in table.rows] == ["toy/one (run 1)", "toy/one (run 2)"]
+    assert any("shots differs" in note for note in table.notes)
+
+
+def test_a_share_of_stereotypes_always_stands_beside_its_ideal_value():
+    table = tables.run_table(tiny())[3]
+    shares = [column.title for column in table.columns if "tereotype" in column.name]
+    assert shares == [
+        "Stereotyped share, plain (ideal 0.5)",
+        "Stereotyped share, attacked (ideal 0.5)",
+    ]
+    for text in (tables.to_markdown(table), tables.to_csv(table), on_terminal(table)):
+        assert text.count("ideal") >= 2
+
+
+@given(st.sampled_from([kind for kind in Kind if kind is not Kind.TEXT]))
+def test_undefined_is_never_printed_as_a_number(kind):
+    nan = math.nan
+    undefined = Estimate(nan, nan, nan, 0, nan, "", note="nothing was asked")
+    column = Column("x", kind)
+    assert row_texts(Row(("name", undefined, nan)), (Column("n"), column, column))[1:] == ["–", "–"]
+    table = Table("t", (Column("n"), column), (Row(("name", undefined)),))
+    (record,) = csv.DictReader(io.StringIO(tables.to_csv(table)))
+    assert (record["x"], record["x lower"]) == ("", "")
+    (row,) = json.loads(tables.to_json([table]))[0]["rows"]
+    assert row["x"]["value"] is None
+
+
+def test_an_empty_file_of_figures_makes_tables_without_numbers():
+    for table in tables.run_table({}):
+        for row in table.rows:
+            for text in row_texts(row, table.columns)[1:]:
+                assert text in ("–", "", "0"), table.title  # "0": so many pairs
+
+
+@given(st.floats(0, 1))
+def test_only_none_is_0_percent_and_only_all_is_100(share):
+    for places in (0, 1):
+        text = percent(share, places)
+        assert (float(text.strip("<> %")) == 0) == (share == 0)
+        assert (float(text.strip("<> %")) == 100) == (share == 1)
+
+
+@given(st.floats(-1, 1))
+def test_a_change_keeps_its_sign(change):
+    text = points(change)
+    assert text.startswith("−") == (change < 0)
+    assert text.startswith("+") == (change > 0)
+
+
+def test_text_of_data_is_no_markup_anywhere():
+    table = tables.table_1([tiny(HOSTILE)])
+    terminal = on_terminal(table, width=400)
+    assert "[red]x|y" in terminal
+    assert "\x1b" not in terminal
+    (line,) = [
+        line for line in tables.to_markdown(table).splitlines() if line.startswith("| \\[red\\]")
+    ]
+    assert len(re.findall(r"(?<!\\)\|", line)) == 14
+    assert "<" not in line
+    (record,) = csv.DictReader(io.StringIO(tables.to_csv(table)))
+    assert record["Model"] == HOSTILE.replace("\x1b", "⟨U+001B⟩")
+
+
+def test_every_layout_reads_a_whole_run(run):
+    figures = run.read_estimates()
+    robustness = tables.run_table(figures)[0]
+    overall = figures["flex"]["attack_success_rate"]["overall"]
+    assert robustness.rows[0].cells[3].value == overall["value"]
+    assert len(tables.table_6([figures]).rows) == 1
+    assert len(tables.figure_3([figures]).rows) > 10
+    assert all("ASR" in on_terminal(make([figures])) for make in (tables.table_1, tables.table_6))

@@ -1,0 +1,102 @@
+"""Run files: what they say comes back, and what is wrong with them is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from askew.cli.settings import assignment
+from askew.errors import ConfigError
+from askew.runfile import RunFile, checked, read_run_file, write_run_file
+
+TARGET = '[models.target]\nname = "builtin/smollm2"\n'
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "audit.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_resolved_run_file_gives_the_same_run_back(tmp_path):
+    values = {
+        "seed": 7,
+        "models": {"target": {"name": "openai/toy", "base_url": "http://127.0.0.1:1/v1"}},
+        "budget": {"calls": 10, "roles": {"target": {"tokens": 5}}},
+        "flex": {"data": ["starter"], "shots": 2, "wording": {"personas": {"team": ["rival"]}}},
+    }
+    run = checked(values).settled()
+    again = read_run_file(written(tmp_path, write_run_file(run)))
+    assert again == run
+    assert again.flex_config() == run.flex_config()
+
+
+def test_auto_is_settled_by_what_the_provider_can_do():
+    def scoring(name: str) -> tuple[str, bool | None]:
+        flex = checked({"models": {"target": {"name": name}}}).settled().flex
+        return flex.scoring, flex.list_options
+
+    assert scoring("builtin/smollm2") == ("texts", False)
+    assert scoring("local/some/folder") == ("letters", True)
+    assert scoring("openai/gpt-4o") == ("reply", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{TARGET}[flex]\nshotz = 2\n", ":4: flex.shotz"),
+        (f"{TARGET}[flex]\nshots = 9\n", ":4: flex.shots is 9"),
+        (f'{TARGET}[flex]\nscoring = "letter"\n', ":4: flex.scoring is 'letter'"),
+        ("seed = 1\n", "models is missing. Add it."),
+        ('[models.target]\nname = "gpt-4o"\n', ":2: models.target.name is 'gpt-4o'"),
+        ('[models.judge]\nname = "a/b"\n', "[models.target]"),
+        ("seed = = 1\n", "line 1"),
+    ],
+)
+def test_a_fault_names_file_line_key_and_mend(tmp_path, text, said):
+    path = written(tmp_path, text)
+    with pytest.raises(ConfigError) as trouble:
+        read_run_file(path)
+    assert str(path) in str(trouble.value)
+    assert said in str(trouble.value)
+
+
+def test_options_go_before_the_file(tmp_path):
+    path = written(tmp_path, f"seed = 1\n{TARGET}[flex]\nshots = 1\n")
+    run = read_run_file(path, {"seed": 2, "flex.shots": 3})
+    assert (run.seed, run.flex.shots) == (2, 3)
+
+
+def test_paths_are_meant_from_the_file(tmp_path):
+    path = written(tmp_path, f'{TARGET}[flex]\ndata = [{{ name = "own", path = "mine.csv" }}]\n')
+    assert read_run_file(path).flex.data[0].path == tmp_path / "mine.csv"
+
+
+def test_how_replies_are_read_is_no_part_of_the_questions():
+    def key(**flex: object) -> dict[str, object]:
+        return checked({"models": {"target": {"name": "a/b"}}, "flex": flex}).questions_key()
+
+    assert key(non_answers="wrong", normalise="bytes") == key()
+    assert key(shots=1) != key()
+
+
+def test_the_documented_run_file_holds_the_defaults():
+    path = Path(__file__).parent.parent / "src" / "askew" / "cli" / "run_file.toml"
+    assert read_run_file(path) == checked({"models": {"target": {"name": "builtin/smollm2"}}})
+
+
+def test_the_documented_run_file_names_every_setting():
+    path = Path(__file__).parent.parent / "src" / "askew" / "cli" / "run_file.toml"
+    text = path.read_text(encoding="utf-8")
+    run: RunFile = read_run_file(path)
+    for table in (run, run.target, run.budget, run.flex, run.flex.wording):
+        for name in type(table).model_fields:
+            if name != "record":  # written by a run, never by hand
+                assert name in text, name
+
+
+@pytest.mark.parametrize("text", ["flex.shots", "=3", ""])
+def test_an_assignment_without_key_or_value_is_refused(text):
+    with pytest.raises(ConfigError, match="KEY=VALUE"):
+        assignment(text)
