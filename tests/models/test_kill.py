@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from killing import answer_to, calls_for, run_with_kills
+
+from tests.models.killing import answer_to, calls_for, run_with_kills
 
 CALLS = 400
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from servers import Answer, FaultServer, Seen, chat_body, error, rate_limited, refused_port
 
-from askew.errors import ConfigError, ModelError
+from askew.errors import ConfigError, ModelError, RunError
 from askew.models.base import Ability, Fatal, ModelSpec, RateLimited, ServerFault
 from askew.models.budget import Budget, Cost, Limits
 from askew.models.chat_api import ChatApi
@@ -25,6 +24,15 @@ from askew.models.ledgerfile import State, WriteFailed
 from askew.models.pace import PaceSettings
 from askew.models.runner import Answers, Plan, Progress, Runner
 from askew.records import Call, Finish, Message, Prompt, Reply, Sampling
+from tests.models.servers import (
+    Answer,
+    FaultServer,
+    Seen,
+    chat_body,
+    error,
+    rate_limited,
+    refused_port,
+)
 
 # Tests wait for real: briefly.
 BRISK = PaceSettings(first_wait_seconds=0.002, longest_wait_seconds=0.01)
@@ -166,6 +174,20 @@ async def test_a_sibling_run_is_asked_before_the_model(tmp_path, runner):
     answers = await fresh.ask(model, calls_for(8))
     assert (answers.reused, answers.asked, len(model.seen)) == (5, 3, 3)
     assert fresh.ledger.spending.total.calls == 3
+
+
+async def test_named_runs_are_asked_instead_of_those_beside(tmp_path, runner):
+    for name in ("before", "elsewhere/before"):
+        (tmp_path / name).mkdir(parents=True)
+        with Ledger.open(tmp_path / name / "run.sqlite") as other:
+            await Runner(other, reuse=()).ask(Toy(), calls_for(5))
+    model = Toy()
+    named = Runner(runner.ledger, reuse=[tmp_path / "elsewhere" / "before"])
+    assert (await named.ask(model, calls_for(5))).reused == 5
+    origins = {record.origin for record in runner.ledger.records()}
+    assert origins == {str(tmp_path / "elsewhere" / "before" / "run.sqlite")}
+    with pytest.raises(RunError, match="is not there"):
+        Runner(runner.ledger, reuse=[tmp_path / "nowhere"]).plan(model, calls_for(6))
 
 
 async def test_a_folder_beside_that_holds_no_ledger_is_passed_over(tmp_path, ledger):

@@ -16,7 +16,7 @@ from askew.records import Call, Finish, Message, Prompt, Reply, Sampling
 def request_json(call: Call) -> str:
     """The call as canonical JSON: sorted keys, no blanks, one text for equal calls.
 
-    >>> request_json(Call(Prompt(text="Hi"), Sampling(temperature=0)))[-62:-1]
+    >>> request_json(Call(Prompt(text="Hi"), Sampling(temperature=0)))[-66:-1]
     '"seed":null,"stop":[],"temperature":0.0,"top_p":null},"text":"Hi"'
     """
     prompt, sampling = call.prompt, call.sampling

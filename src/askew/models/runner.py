@@ -107,7 +107,7 @@ class Runner:
         ledger: open for as long as the runner is used.
         limits: what the run and its roles may spend, earlier starts of the same run included.
         price_of: the price of a model by its name, or None where none is known.
-        reuse: ledgers of other runs to copy replies from; None = those of the folders beside.
+        reuse: other runs to copy replies from, folders or ledgers; None = the folders beside.
         settings: how calls are sent and repeated.
     """
 
@@ -124,8 +124,7 @@ class Runner:
         self.settings = settings or RunnerSettings()
         self._limits = limits or Limits()
         self._price_of = price_of or (lambda name: None)
-        # A folder beside may hold anything; a ledger that was named has to be one.
-        self._reuse = [p for p in ledger.siblings() if is_ledger(p)] if reuse is None else reuse
+        self._reuse = reuse
         self._interrupts = Interrupts()
         self._claims: dict[str, asyncio.Future[None]] = {}
         self._dispatches: set[Dispatch] = set()
@@ -142,7 +141,7 @@ class Runner:
         wanted = _distinct(_keyed(model, calls))
         states = self.ledger.states(list(wanted))
         open_keys = [key for key in wanted if states.get(key) is not State.RECEIVED]
-        hits = find_replies(self._reuse, open_keys)
+        hits = find_replies(self._others(), open_keys)
         left = [key for key in open_keys if key not in hits]
         unknown = [key for key in left if states.get(key) is State.UNKNOWN]
         if not self._asks_unknown(model):
@@ -229,6 +228,15 @@ class Runner:
             )
         return price
 
+    def _others(self) -> list[Path]:
+        """The ledgers of other runs to look in."""
+        if self._reuse is None:
+            # A folder beside may hold anything, and may go while this run is on; a run that was
+            # named has to be one.
+            return [path for path in self.ledger.siblings() if is_ledger(path)]
+        file = self.ledger.path.name
+        return [path / file if path.is_dir() else path for path in self._reuse]
+
     def _asks_unknown(self, model: Model) -> bool:
         return self.settings.unknown == "retry" or not model.paid
 
@@ -246,7 +254,7 @@ class Runner:
         def bound(call: Call) -> Cost:
             return cost_of_call(price, model.tokens(call), _completion_bound(call))
 
-        return self.ledger.plan(model.name, wanted, bound, self._reuse)
+        return self.ledger.plan(model.name, wanted, bound, self._others())
 
     async def _send(
         self,
