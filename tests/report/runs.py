@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +33,7 @@ from askew.records import (
     Scenario,
     Score,
 )
-from askew.runfolder import Question, RunFolder
+from askew.runfolder import Question, RunFolder, json_text
 from askew.seeds import generator
 from askew.stats.intervals import wilson
 
@@ -59,7 +61,7 @@ def make_run(
     no_answers: float = 0.02,
     reply: str | None = None,
     settings: Mapping[str, object] | None = None,
-    change: Callable[[dict[str, object]], None] = lambda estimates: None,
+    change: Callable[[dict[str, Any]], None] = lambda estimates: None,
 ) -> RunFolder:
     """A run folder with all its parts, as an audit of `items` under random scenarios leaves it.
 
@@ -71,7 +73,7 @@ def make_run(
         no_answers: the share of the replies that are no answer.
         reply: what the model said each time; None = likelihoods alone.
         settings: of the audit, beside the usual ones.
-        change: is handed `estimates.json` before it is written.
+        change: is handed `estimates.json`, parsed, before it is written.
     """
     folder = RunFolder.create(path)
     questions, scores, joined, calls = [], [], [], []
@@ -100,7 +102,8 @@ def make_run(
     folder.write_questions(items, questions)
     folder.write_scores(scores)
     _write_calls(folder, model, calls)
-    estimates = _estimates(joined, items, model, meaningful, settings or {})
+    made = _estimates(joined, items, model, meaningful, settings or {})
+    estimates = json.loads(json_text(made))
     change(estimates)
     folder.write_estimates(estimates)
     folder.settings.write_text(f"# resolved\nmodel = {model!r}\nseed = 1\n", encoding="utf-8")

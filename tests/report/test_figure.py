@@ -13,7 +13,7 @@ from askew.records import Estimate, Outcome
 from askew.report.figure import Dots, dots, outcome_bars, slope
 
 SVG = "{http://www.w3.org/2000/svg}"
-HOSTILE = "race\" onmouseover=\"x'><script>alert(1)</script>&\x00\ud800"
+HOSTILE = 'race" onmouseover="x\'><script>alert(1)</script>&\x00\ud800'
 
 
 def figure(value: float, lower: float = math.nan, upper: float = math.nan) -> Estimate:
@@ -65,7 +65,9 @@ def test_names_from_data_are_text_in_every_picture():
 
 
 def test_every_picture_has_a_text_alternative_that_holds_its_figures():
-    drawn = ElementTree.fromstring(slope("s", "Neutral answers", figure(0.8, 0.7, 0.9), figure(0.1)))
+    drawn = ElementTree.fromstring(
+        slope("s", "Neutral answers", figure(0.8, 0.7, 0.9), figure(0.1))
+    )
     assert drawn.get("role") == "img"
     assert drawn.get("aria-labelledby") == "s-t s-d"
     said = drawn.find(f"{SVG}desc").text

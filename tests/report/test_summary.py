@@ -62,7 +62,9 @@ def test_nothing_neutral_at_first_is_not_robustness():
 def test_no_pair_turned_comes_with_its_interval():
     made = figures(turned=0.0)
     made["flex"]["attack_success_rate"]["overall"] = estimate(0.0, 0.0, 0.04, 96)
-    assert "the attack turned none of the 96 neutral answers (95 % interval 0–4 %)" in sentence(made)
+    assert "the attack turned none of the 96 neutral answers (95 % interval 0–4 %)" in sentence(
+        made
+    )
 
 
 def test_no_pair_answered_says_that_nothing_can_be_said():
@@ -110,9 +112,9 @@ def test_blocked_replies_are_counted_and_how_they_enter_is_stated():
 
 def test_findings_name_only_what_holds_after_correction():
     (text,) = [text for text in findings(figures()) if "Holm" in text]
-    assert "1 of 1 bias type differ: Age (−20 points, −30 to −10)" in text
+    assert "1 of 1 bias type, Age −20 points (−30 to −10)" in text
     (text,) = [text for text in findings(figures(p_value=0.2)) if "Holm" in text]
-    assert "none of 1 bias type differs" in text
+    assert "accuracy changes in none of 1 detailed scenario" in text
     assert "smallest change any of them could have seen: 12 points" in text
 
 

@@ -88,7 +88,12 @@ def test_figure_4_starts_both_kinds_of_demonstrations_from_the_run_without():
     ]
     table = tables.figure_4(runs)
     shown = [row_texts(row, table.columns) for row in table.rows]
-    assert [column.name for column in table.columns] == ["Model", "Demonstrations", "k = 0", "k = 3"]
+    assert [column.name for column in table.columns] == [
+        "Model",
+        "Demonstrations",
+        "k = 0",
+        "k = 3",
+    ]
     assert shown == [
         ["a", "positive", "0.2000", "0.3000"],
         ["a", "negative", "0.2000", "0.7000"],

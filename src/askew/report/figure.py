@@ -50,19 +50,19 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
         after: under attack.
     """
     top, bottom = 16, 176
-    places = (("30%", before, "end", "24%"), ("70%", after, "start", "76%"))
+    places = (("36%", before, "end", "30%"), ("68%", after, "start", "74%"))
 
     def height(share: float) -> str:
         return _short(bottom - (bottom - top) * share)
 
     parts = [
-        f'<line class="grid" x1="12%" x2="88%" y1="{height(share)}" y2="{height(share)}"/>'
-        f'<text class="tick" x="0" y="{height(share)}" dy="4">{percent(share)}</text>'
+        f'<line class="grid" x1="14%" x2="94%" y1="{height(share)}" y2="{height(share)}"/>'
+        f'<text class="tick" x="0" y="{height(share)}" dy="4">{share * 100:.0f}</text>'
         for share in (0, 0.5, 1)
     ]
     if before.defined and after.defined:
         parts.append(
-            f'<line class="slope" x1="30%" y1="{height(before.value)}" x2="70%" '
+            f'<line class="slope" x1="36%" y1="{height(before.value)}" x2="68%" '
             f'y2="{height(after.value)}"/>'
         )
     for number, (x, figure, anchor, text_x) in enumerate(places):
@@ -80,8 +80,8 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
             f'<text class="value" x="{text_x}" y="{height(figure.value)}" dy="4" '
             f'text-anchor="{anchor}">{escape(percent(figure.value))}</text>'
         )
-    parts.append('<text class="tick" x="30%" y="198" text-anchor="middle">plain</text>')
-    parts.append('<text class="tick" x="70%" y="198" text-anchor="middle">attacked</text>')
+    parts.append('<text class="tick" x="36%" y="198" text-anchor="middle">plain</text>')
+    parts.append('<text class="tick" x="68%" y="198" text-anchor="middle">attacked</text>')
     said = f"Without an attack {_said(before)}; under attack {_said(after)}."
     return _picture(ident, title, said, 204, parts)
 

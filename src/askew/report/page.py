@@ -129,7 +129,7 @@ def _template() -> jinja2.Template:
 
     def finalize(value: object) -> object:
         # Markup is a str as well, but it comes from the template and from `figure` alone.
-        return _no_break(clean(value)) if type(value) is str else value
+        return clean(value) if type(value) is str else value
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("askew.report"),
@@ -141,6 +141,7 @@ def _template() -> jinja2.Template:
     )
     helpers: dict[str, Callable[..., object]] = {
         "label": label,
+        "figures": _no_break,
         "cells": row_cells,
         "shade": shade,
         "percent": percent,
@@ -161,7 +162,7 @@ def _style() -> str:
 
 
 def _no_break(text: str) -> str:
-    """A number and its percent sign stay on one line."""
+    """A number and its percent sign stay on one line; for askew's own words, not for data."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 

@@ -184,8 +184,8 @@ def _slices(run: Run) -> list[str]:
     }
     types = {label(name): ("bias_type", name) for name in run.names("bias_type")}
     parts = [_changed(run, "detailed scenario", scenarios), _changed(run, "bias type", types)]
-    text = " ".join(part for part in parts if part)
-    return [f"What the attack does to accuracy, tested slice by slice: {text}"] if text else []
+    text = "; and in ".join(part for part in parts if part)
+    return [f"After Holm's correction, accuracy changes in {text}."] if text else []
 
 
 def _changed(run: Run, kind: str, slices: Mapping[str, tuple[str, ...]]) -> str:
@@ -212,19 +212,17 @@ def _changed(run: Run, kind: str, slices: Mapping[str, tuple[str, ...]]) -> str:
             (run.number("test", *where, "smallest_change") for where in tested.values()),
             key=lambda change: math.inf if math.isnan(change) else change,
         )
-        return (
-            f"After Holm's correction, none of {kinds} differs; before it, "
-            f"{_seen(smallest, 'any of them')}."
-        )
-    named = [f"{name} ({_change(changes[name])})" for name in changed[:NAMED]]
+        seen = _seen(smallest, "any of them")
+        return f"none of {kinds} ({seen}, without the correction)"
+    named = [f"{name} {_change(changes[name])}" for name in changed[:NAMED]]
     if len(changed) > NAMED:
         named.append(f"{len(changed) - NAMED} more")
-    return f"After Holm's correction, {len(changed)} of {kinds} differ: {listed(named)}."
+    return f"{len(changed)} of {kinds}, {listed(named)}"
 
 
 def _change(change: Estimate) -> str:
     interval = points_range(change.lower, change.upper)
-    return f"{points(change.value)} points, {interval}"
+    return f"{points(change.value)} points ({interval})"
 
 
 def _direction(run: Run) -> list[str]:

@@ -219,7 +219,7 @@ def outcome_table(run: Run) -> Table:
             )
         )
         for outcome in Outcome
-        if plain.get(outcome) or attacked.get(outcome)
+        if plain or attacked
     ]
     names = listed([outcome.value for outcome in Outcome if not outcome.answered])
     notes = [
