@@ -15,8 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "models"))
-from killing import Killed, answer_to, run_with_kills
+sys.path.insert(0, str(Path(__file__).parents[2]))  # for tests.models
+from tests.models.killing import Killed, answer_to, run_with_kills
 
 
 def summary(killed: Killed) -> dict[str, object]:

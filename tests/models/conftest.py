@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 CHARACTERS = [chr(code) for code in range(32, 127)] + ["\n"]
+VOCABULARY = len(CHARACTERS) + 2  # and a BOS and an EOS
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}[{{ message['role'] }}]{{ message['content'] }}\n"
     "{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
@@ -73,10 +74,10 @@ def make_network(torch: Any) -> Callable[..., Any]:
     import transformers
 
     # Large weights, so that a wrong mask or position shows in the first digits.
-    sizes = {"vocab_size": 128, "hidden_size": 32, "initializer_range": 0.3}
+    sizes = {"vocab_size": VOCABULARY, "hidden_size": 32, "initializer_range": 0.3}
     heads = {"num_attention_heads": 4, "num_hidden_layers": 2}
     llama = {**sizes, **heads, "intermediate_size": 64, "num_key_value_heads": 2}
-    gpt2 = {"vocab_size": 128, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128}
+    gpt2 = {"vocab_size": VOCABULARY, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128}
     kinds: dict[str, tuple[str, dict[str, Any]]] = {
         "llama": ("Llama", {**llama, "max_position_embeddings": 128}),
         "gpt2": ("GPT2", {**gpt2, "initializer_range": 0.3}),

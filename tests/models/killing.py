@@ -178,7 +178,8 @@ async def ask(
     model = ChatApi(ModelSpec(name="openai/toy", base_url=f"http://127.0.0.1:{port}/v1"))
     settings = RunnerSettings(unknown=unknown, concurrency=concurrency)  # type: ignore[arg-type]  # from argv
     with Ledger.open(ledger) as opened:
-        runner = Runner(opened, limits=Limits(Budget(calls=budget)), settings=settings)
+        limits = Limits(Budget(calls=budget))
+        runner = Runner(opened, limits=limits, reuse=(), settings=settings)
         answers = await runner.ask(model, calls_for(calls))
     await model.close()
     return answers

@@ -45,8 +45,10 @@ def wanted(calls: Sequence[Call]) -> list[Wanted]:
     return [Wanted(call_key(IDENTITY, one), request_json(one), one) for one in calls]
 
 
-def plan(ledger: Ledger, calls: Sequence[Call], **more: Sequence[Path]) -> list[Entry]:
-    return ledger.plan("toy/m1", wanted(calls), lambda _: BOUND, **more)
+def plan(ledger: Ledger, calls: Sequence[Call], reuse: Sequence[Path] = ()) -> list[Entry]:
+    return ledger.plan(
+        "toy/m1", wanted(calls), lambda _: BOUND, lambda keys: find_replies(reuse, keys)
+    )
 
 
 def send(ledger: Ledger, entries: Sequence[Entry], limits: Limits = NO_LIMITS) -> list[Entry]:
@@ -402,7 +404,7 @@ class BudgetMachine(RuleBasedStateMachine):
 
 
 TestBudget = BudgetMachine.TestCase
-TestBudget.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestBudget.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
 
 
 # Reuse
@@ -488,9 +490,13 @@ def test_a_file_that_is_no_ledger_is_a_clear_error_and_is_left_alone(path, rot):
     with pytest.raises(RunError, match=r"run\.sqlite cannot be read as a ledger: .*\. If it is"):
         Ledger.open(path)
     assert path.read_bytes() == rot
+    with pytest.raises(RunError, match="cannot be read as a ledger"):
+        find_replies([path], ["key"])
     assert not is_ledger(path)
+    assert find_replies([path, path.parent / "gone"], ["key"], strict=False) == {}
     path.unlink()
     Ledger.open(path).close()  # the lock was given back
+    assert is_ledger(path)
 
 
 def test_a_database_with_other_tables_of_that_name_is_refused(path):

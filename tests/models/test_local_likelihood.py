@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from askew.models.local_likelihood import PlainScorer, TreeScorer, Windowed, scorer_for
 from askew.models.trie import TokenQuestion
 
-TOKENS = st.integers(0, 127)
+TOKENS = st.integers(0, 97)
 
 
 @st.composite
@@ -57,7 +57,7 @@ def test_models_that_honour_a_tree_get_it_and_others_do_not(make_network):
 def test_the_tree_alone_is_wrong_beyond_a_sliding_window(make_network):
     """The reason why `Windowed` is there."""
     network = make_network("mistral")
-    tokens = random.Random(0).choices(range(128), k=40)
+    tokens = random.Random(0).choices(range(98), k=40)
     question = TokenQuestion(tuple(tokens), ((1,), (2,)))
     tree = TreeScorer(network, 64).score([question])
     plain = PlainScorer(network).score([question])
@@ -99,11 +99,12 @@ def test_the_packaged_model_agrees_with_the_definition(builtin_model):
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(builtin_model)
     network = transformers.AutoModelForCausalLM.from_pretrained(builtin_model).eval()
-    opening = "You are an old sailor. "
     facts = ("Ann came at nine.", "Bob came at ten.")
     questions = [
-        split_choices(tokenizer.encode, f"{start}{fact} Who was late?\nAnswer:", choices, start_token=1)
-        for start in ("", opening)
+        split_choices(
+            tokenizer.encode, f"{start}{fact} Who was late?\nAnswer:", choices, start_token=1
+        )
+        for start in ("", "You are an old sailor. ")
         for fact in facts
         for choices in ((" (A)", " (B)", " (C)"), (" Ann", " Bob", " It cannot be known"))
     ]

@@ -128,6 +128,11 @@ async def test_replies_come_in_the_order_of_the_calls(runner):
     assert sorted(model.seen) == sorted(call.prompt.text for call in calls)
 
 
+async def test_everything_is_on_disk_when_an_ask_returns(ledger, runner):
+    await runner.ask(Toy(), calls_for(5))
+    assert ledger.sync_due_in() is None
+
+
 async def test_the_same_call_twice_is_asked_once_and_both_get_the_reply(runner):
     model = Toy()
     answers = await runner.ask(model, calls_for(3) + calls_for(3))

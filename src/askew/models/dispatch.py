@@ -124,7 +124,7 @@ class Dispatch:
         """Send and settle; `stop` says afterwards whether it ended early.
 
         Args:
-            report: called after each turn, and once at the end.
+            report: called after each turn.
 
         Raises:
             WriteFailed: the disk is full, and not even the last replies could be written.
@@ -144,6 +144,8 @@ class Dispatch:
         except BaseException:
             await self._abandon()
             raise
+        if self._ledger.sync_due_in() is not None:
+            self._sync()  # the caller may take its time before it asks anything more
         if self._defect is not None:
             raise self._defect
         if self._settlements and self.stop:

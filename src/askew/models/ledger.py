@@ -17,7 +17,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,10 +31,10 @@ from askew.models.ledgerfile import (
     SELECT_RECORDS,
     VERSION,
     CallRecord,
+    Hit,
     State,
     as_run_error,
     chunks,
-    find_replies,
     marks,
     record_of,
 )
@@ -154,7 +154,7 @@ class Ledger:
         model: str,
         wanted: Sequence[Wanted],
         bound: Callable[[Call], Cost],
-        reuse: Sequence[Path] = (),
+        find: Callable[[Sequence[str]], Mapping[str, Hit]] = lambda keys: {},
     ) -> list[Entry]:
         """Enter calls that are not in the ledger yet, copy what other runs have received.
 
@@ -162,7 +162,7 @@ class Ledger:
             model: the name that the rows are given.
             wanted: calls with distinct keys, in the order in which they are to be sent.
             bound: the most that one attempt of a call may cost; asked where no reply is there.
-            reuse: ledgers to look in, in this order.
+            find: looks for replies in other ledgers, by key.
 
         Returns:
             One entry a call, in order. None of them is under way.
@@ -173,7 +173,7 @@ class Ledger:
             for call in wanted
             if call.key not in known or known[call.key].state != State.RECEIVED
         ]
-        hits = find_replies(reuse, missing) if missing else {}
+        hits = find(missing) if missing else {}
         now = time.time()
         entries, new_rows, copied_rows = [], [], []
         for key, request, call in wanted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -89,10 +89,17 @@ class Hit(NamedTuple):
     origin: str
 
 
-def find_replies(ledgers: Sequence[Path], keys: Sequence[str]) -> dict[str, Hit]:
+def find_replies(
+    ledgers: Iterable[Path], keys: Sequence[str], *, strict: bool = True
+) -> dict[str, Hit]:
     """The replies that other ledgers have received for these keys, from the first that has one.
 
     Replies that were blocked or cut off are replies, and keep their flag; failures are none.
+
+    Args:
+        ledgers: files that other processes may be writing to.
+        keys: of calls without a reply.
+        strict: False passes over files that are no ledger, damaged or gone.
 
     Raises:
         RunError: one of the files is not a ledger, or is damaged.
@@ -102,11 +109,21 @@ def find_replies(ledgers: Sequence[Path], keys: Sequence[str]) -> dict[str, Hit]
         missing = [key for key in keys if key not in found]
         if not missing:
             break
-        with closing(_open_to_read(path)) as database, as_run_error(path):
-            for chunk in chunks(missing):
-                for row in database.execute(_FIND.format(marks(chunk)), (str(path), *chunk)):
-                    found[row[0]] = Hit._make(row)
+        try:
+            found |= _find_in(path, missing)
+        except RunError:
+            if strict:
+                raise
     return found
+
+
+def _find_in(path: Path, keys: Sequence[str]) -> dict[str, Hit]:
+    with closing(_open_to_read(path)) as database, as_run_error(path):
+        return {
+            row[0]: Hit._make(row)
+            for chunk in chunks(keys)
+            for row in database.execute(_FIND.format(marks(chunk)), (str(path), *chunk))
+        }
 
 
 def read_records(path: Path) -> Iterator[CallRecord]:
@@ -122,8 +139,7 @@ def read_records(path: Path) -> Iterator[CallRecord]:
 def is_ledger(path: Path) -> bool:
     """Whether `path` can be read as a ledger."""
     try:
-        with closing(_open_to_read(path)) as database, as_run_error(path):
-            database.execute("SELECT key, state, reply, origin FROM calls LIMIT 1").fetchone()
+        find_replies([path], [""])
     except RunError:
         return False
     return True

@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from askew.models.callkey import canonical_json, key_of, request_json
 from askew.models.dispatch import Dispatch, RunnerSettings, Stop
 from askew.models.interrupts import Interrupts
 from askew.models.ledger import Entry, Ledger, Wanted
-from askew.models.ledgerfile import State, find_replies, is_ledger
+from askew.models.ledgerfile import Hit, State, find_replies
 from askew.models.pace import Pace
 from askew.records import Call, Reply
 
@@ -141,7 +141,7 @@ class Runner:
         wanted = _distinct(_keyed(model, calls))
         states = self.ledger.states(list(wanted))
         open_keys = [key for key in wanted if states.get(key) is not State.RECEIVED]
-        hits = find_replies(self._others(), open_keys)
+        hits = self._find(open_keys)
         left = [key for key in open_keys if key not in hits]
         unknown = [key for key in left if states.get(key) is State.UNKNOWN]
         if not self._asks_unknown(model):
@@ -228,14 +228,14 @@ class Runner:
             )
         return price
 
-    def _others(self) -> list[Path]:
-        """The ledgers of other runs to look in."""
+    def _find(self, keys: Sequence[str]) -> Mapping[str, Hit]:
+        """The replies that other runs have."""
         if self._reuse is None:
             # A folder beside may hold anything, and may go while this run is on; a run that was
             # named has to be one.
-            return [path for path in self.ledger.siblings() if is_ledger(path)]
+            return find_replies(self.ledger.siblings(), keys, strict=False)
         file = self.ledger.path.name
-        return [path / file if path.is_dir() else path for path in self._reuse]
+        return find_replies([p / file if p.is_dir() else p for p in self._reuse], keys)
 
     def _asks_unknown(self, model: Model) -> bool:
         return self.settings.unknown == "retry" or not model.paid
@@ -254,7 +254,7 @@ class Runner:
         def bound(call: Call) -> Cost:
             return cost_of_call(price, model.tokens(call), _completion_bound(call))
 
-        return self.ledger.plan(model.name, wanted, bound, self._others())
+        return self.ledger.plan(model.name, wanted, bound, self._find)
 
     async def _send(
         self,
@@ -388,7 +388,7 @@ def _answers(
         unknown=states[State.UNKNOWN],
         stopped=stop.kind.value if stop else None,
         message=stop.message if stop else "",
-        notes=tuple(_served_notes(received)),
+        notes=(*_served_notes(received), *_adapted_notes(received)),
     )
 
 
@@ -403,3 +403,12 @@ def _served_notes(received: Sequence[Entry]) -> Iterator[str]:
     if len(served) > 1:
         counts = ", ".join(f"{name} ({count:,} replies)" for name, count in served.most_common())
         yield f"the served model changed in the course of the run: {counts}"
+
+
+def _adapted_notes(received: Sequence[Entry]) -> Iterator[str]:
+    """A remark for each way in which calls were changed to be served at all."""
+    adapted = Counter(
+        change for entry in received if entry.reply is not None for change in entry.reply.adapted
+    )
+    for change, count in adapted.most_common():
+        yield f"{change} (in {count:,} {'reply' if count == 1 else 'replies'})"

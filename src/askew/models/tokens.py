@@ -28,31 +28,28 @@ def split_choices(
     Args:
         encode: text -> token ids, special tokens included as the model wants them.
         context: what stands before the choices; may be empty.
-        choices: non-empty continuations, with their leading blank if they have one.
+        choices: one or more continuations, none empty, with their leading blank if they have one.
         start_token: stands in for an empty context: the tokenizer's BOS, else its EOS.
 
     Raises:
-        ValueError: a choice is empty, or there is neither context nor start token.
+        ValueError: no choice, an empty one, or there is neither context nor start token.
     """
-    if not all(choices):
-        raise ValueError(f"a choice is empty: {list(choices)!r}")
+    if not choices or not all(choices):
+        raise ValueError(f"there is no choice, or a choice is empty: {list(choices)!r}")
     stripped = context.rstrip()
     blanks = context[len(stripped) :]
     wholes = [tuple(encode(stripped + blanks + choice)) for choice in choices]
-    cut = _cut(tuple(encode(stripped)) if stripped else (), wholes)
-    prompt = wholes[0][:cut] if wholes else tuple(encode(context))
-    if prompt:
+    cut = _cut(len(encode(stripped)), wholes)
+    if prompt := wholes[0][:cut]:
         return TokenQuestion(prompt, tuple(whole[cut:] for whole in wholes))
     if start_token is None:
         raise ValueError("an empty context needs a tokenizer with a BOS or EOS token")
     return TokenQuestion((start_token,), tuple(wholes))
 
 
-def _cut(context: tuple[int, ...], wholes: Sequence[tuple[int, ...]]) -> int:
+def _cut(context_tokens: int, wholes: Sequence[tuple[int, ...]]) -> int:
     """How many tokens all choices share before the part that is scored."""
-    if not wholes:
-        return 0
-    cut = min(len(context), min(map(len, wholes)) - 1)
+    cut = min(context_tokens, min(map(len, wholes)) - 1)
     common = wholes[0][:cut]
     for whole in wholes[1:]:
         common = shared(common, whole)

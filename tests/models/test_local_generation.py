@@ -1,0 +1,114 @@
+"""Generated replies: the same alone and in company, cut where they should be."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from askew.models.local_generation import Drawing, Request, generate
+from askew.records import Finish
+
+GREEDY = Drawing(temperature=0.0, top_p=1.0, max_tokens=12, stop=())
+DRAWN = Drawing(temperature=1.0, top_p=1.0, max_tokens=12, stop=())
+PROMPTS = [(40,), (41, 42, 43, 44, 45), (50, 51, 52), (40, 41), (60,) * 9]
+
+
+@pytest.fixture(scope="module")
+def network(make_network):
+    return make_network("llama")
+
+
+@pytest.fixture(scope="module")
+def tokenizer(make_tokenizer):
+    return make_tokenizer()
+
+
+@pytest.mark.parametrize("drawing", [GREEDY, DRAWN])
+def test_a_reply_does_not_depend_on_its_batch(network, tokenizer, drawing):
+    requests = [Request(prompt, drawing, seed) for seed, prompt in enumerate(PROMPTS)]
+    together = generate(network, tokenizer, requests, batch_size=4)
+    alone = [generate(network, tokenizer, [each], batch_size=1)[0] for each in requests]
+    assert together == alone
+
+
+def test_the_likeliest_token_is_taken_at_temperature_zero(network, tokenizer, torch):
+    prompt = PROMPTS[1]
+    ids = list(prompt)
+    with torch.inference_mode():
+        for _ in range(GREEDY.max_tokens):
+            ids.append(int(network(torch.tensor([ids])).logits[0, -1].argmax()))
+            if ids[-1] == tokenizer.eos_token_id:
+                break
+    (found,) = generate(network, tokenizer, [Request(prompt, GREEDY, 0)], batch_size=1)
+    new = ids[len(prompt) :]
+    assert found.tokens == len(new)
+    assert found.text == tokenizer.decode([i for i in new if i != tokenizer.eos_token_id])
+
+
+def test_another_seed_draws_another_reply(network, tokenizer):
+    requests = [Request(PROMPTS[0], DRAWN, seed) for seed in range(6)]
+    texts = [each.text for each in generate(network, tokenizer, requests, batch_size=8)]
+    assert len(set(texts)) > 3
+
+
+def test_draws_follow_the_softmax_of_the_logits(make_network, tokenizer, torch):
+    """A cold, peaked model: three tokens carry nearly all the mass."""
+    network = make_network("llama", initializer_range=0.1)
+    one = Drawing(temperature=0.4, top_p=0.9, max_tokens=1, stop=())
+    requests = [Request(PROMPTS[1], one, seed) for seed in range(1500)]
+    drawn = Counter(each.text for each in generate(network, tokenizer, requests, batch_size=500))
+    with torch.inference_mode():
+        logits = network(torch.tensor([PROMPTS[1]])).logits[0, -1]
+    likely = (logits / 0.4).softmax(-1)
+    ordered = likely.argsort(descending=True).tolist()
+    nucleus, mass = [], 0.0
+    while mass < 0.9:
+        token = ordered[len(nucleus)]
+        nucleus.append(token)
+        mass += likely[token].item()
+    assert set(drawn) <= {tokenizer.decode([token]) for token in nucleus}
+    for token in nucleus[:3]:
+        share = likely[token].item() / mass
+        spread = (share * (1 - share) / 1500) ** 0.5
+        assert drawn[tokenizer.decode([token])] / 1500 == pytest.approx(share, abs=5 * spread)
+
+
+def test_a_stop_string_ends_the_reply_and_is_left_out(network, tokenizer):
+    (free,) = generate(network, tokenizer, [Request(PROMPTS[2], GREEDY, 0)], batch_size=1)
+    stop = free.text[4:6]
+    assert stop
+    stopping = Drawing(temperature=0.0, top_p=1.0, max_tokens=12, stop=(stop,))
+    (found,) = generate(network, tokenizer, [Request(PROMPTS[2], stopping, 0)], batch_size=1)
+    assert found.text == free.text[: free.text.index(stop)]
+    assert found.finish is Finish.STOP
+    assert found.tokens < free.tokens
+
+
+def test_a_reply_cut_by_the_limit_says_so(make_network, tokenizer):
+    never_ends = make_network("llama")
+    never_ends.generation_config.eos_token_id = None
+    (found,) = generate(
+        never_ends,
+        tokenizer,
+        [Request(PROMPTS[0], Drawing(temperature=0.0, top_p=1.0, max_tokens=3, stop=()), 0)],
+        batch_size=1,
+    )
+    assert (found.finish, found.tokens) == (Finish.LENGTH, 3)
+
+
+def test_the_end_token_ends_the_reply(make_network, tokenizer, torch):
+    network = make_network("llama")
+    with torch.inference_mode():  # the model's first choice is made its end token
+        first = int(network(torch.tensor([PROMPTS[3]])).logits[0, -1].argmax())
+    network.generation_config.eos_token_id = [first]
+    (found,) = generate(network, tokenizer, [Request(PROMPTS[3], GREEDY, 0)], batch_size=1)
+    assert (found.text, found.finish, found.tokens) == ("", Finish.STOP, 1)
+
+
+def test_a_models_own_generation_settings_do_not_bend_the_reply(make_network, tokenizer):
+    plain = generate(make_network("llama"), tokenizer, [Request((40,), GREEDY, 0)], batch_size=1)
+    bent = make_network("llama")
+    bent.generation_config.repetition_penalty = 5.0
+    bent.generation_config.no_repeat_ngram_size = 1
+    assert generate(bent, tokenizer, [Request((40,), GREEDY, 0)], batch_size=1) == plain
