@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +25,11 @@ from askew.models.runner import Answers, Plan, Progress, Runner
 from askew.records import Call, Reply
 from askew.report.page import write_page
 from askew.runfile import RunFile, read_run_file, write_run_file
-from askew.runfolder import Question, RunFolder, canonical_hash, write_whole
+from askew.runfolder import RunFolder, canonical_hash, write_whole
 
+TIMED_CALLS = 8
+# An endpoint's time for a reply of a few tokens; between a small hosted model's and a large one's.
+ASSUMED_SECONDS_A_REPLY = 1.0
 # What a figure may depend on besides askew itself; written into the resolved run file.
 _PACKAGES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "aiohttp")
 
@@ -79,7 +82,7 @@ def default_folder(run: RunFile) -> Path:
 
 
 def plan(prepared: Prepared) -> Plan:
-    """What the run would ask and cost, seen from what is recorded already; leaves nothing behind."""
+    """What the run would ask and cost, given what is recorded; leaves nothing behind."""
     if (prepared.path / "run.sqlite").is_file():
         with Ledger.open(_folder(prepared).database) as ledger:
             return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
@@ -90,6 +93,37 @@ def plan(prepared: Prepared) -> Plan:
         Ledger.open(Path(folder) / "run.sqlite") as ledger,
     ):
         return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """How long a run will take, and what that rests on."""
+
+    seconds: float
+    basis: str
+
+
+async def duration(prepared: Prepared, planned: Plan) -> Duration:
+    """How long the planned calls will take.
+
+    From the run's own calls where it has some. A model that costs nothing is asked a few of them
+    (their replies are not kept); for a paid one a time per reply is assumed and named.
+    """
+    if planned.seconds is not None:
+        return Duration(planned.seconds, "from the calls made so far")
+    model = prepared.model
+    if model.paid or not planned.new:
+        at_once = model.parallel * model.batch
+        seconds = planned.new * ASSUMED_SECONDS_A_REPLY / at_once
+        return Duration(
+            seconds, f"if a reply takes {ASSUMED_SECONDS_A_REPLY:g} s, {at_once} at a time"
+        )
+    calls = prepared.calls[:: max(1, len(prepared.calls) // TIMED_CALLS)][:TIMED_CALLS]
+    await model.ask(calls[:1])  # loads the weights
+    began = time.monotonic()
+    await model.ask(calls)
+    took = time.monotonic() - began
+    return Duration(took / len(calls) * planned.new, f"from {len(calls)} calls made just now")
 
 
 async def execute(
@@ -159,8 +193,8 @@ def _check_abilities(run: RunFile, model: Model) -> None:
     wanted = Ability.REPLY if run.flex.scoring == "reply" else Ability.CHOICE_LOG_PROBABILITIES
     if wanted not in model.abilities:
         raise ConfigError(
-            f"{model.name} cannot give log-probabilities, which scoring {run.flex.scoring!r} needs. "
-            "Use --scoring reply."
+            f"{model.name} cannot give log-probabilities, which scoring {run.flex.scoring!r} "
+            "needs. Use --scoring reply."
             if wanted is Ability.CHOICE_LOG_PROBABILITIES
             else f"{model.name} cannot generate replies. Use --scoring letters or texts."
         )

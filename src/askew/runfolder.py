@@ -254,8 +254,8 @@ def json_text(value: object) -> str:
 
     RFC 8259 has no NaN; a literal one would break every parser but Python's.
 
-    >>> json_text({"b": float("nan"), "a": 1.5})
-    '{\\n  "a": 1.5,\\n  "b": null\\n}\\n'
+    >>> json.loads(json_text({"b": float("nan"), "a": 1.5}))
+    {'a': 1.5, 'b': None}
     """
     return json.dumps(_plain(value), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 

@@ -111,7 +111,7 @@ def tiny_folder(
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty cache folder."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("ASKEW_CACHE", str(folder))

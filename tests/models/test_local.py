@@ -21,7 +21,7 @@ SAID = Call(Prompt(messages=(Message("user", "Who was late?"),)), Sampling(max_t
 
 
 @pytest.fixture
-def local(tiny_folder, cache):
+def local(tiny_folder, empty_cache):
     return LocalModel(ModelSpec(name=f"local/{tiny_folder}"))
 
 
@@ -31,6 +31,15 @@ def changed_copy(folder, target, name, change):
     settings = json.loads((target / name).read_text())
     change(settings)
     (target / name).write_text(json.dumps(settings))
+    return target
+
+
+def retemplated(folder, target, template):
+    """A copy of a model's folder with another chat template, or with none."""
+    shutil.copytree(folder, target)
+    (target / "chat_template.jinja").unlink()
+    if template is not None:
+        (target / "chat_template.jinja").write_text(template)
     return target
 
 
@@ -93,31 +102,27 @@ async def test_a_reply_is_bounded_by_the_room_that_the_prompt_leaves(local):
     assert reply.completion_tokens <= 128 - local.tokens(call)
 
 
-async def test_reasoning_is_kept_apart_when_the_template_has_opened_it(tiny_folder, cache):
+async def test_reasoning_is_kept_apart_when_the_template_has_opened_it(
+    tiny_folder, tmp_path, empty_cache
+):
     template = "{{ bos_token }}{{ messages[0]['content'] }}<think>"
-    model = LocalModel(spec(tiny_folder))
-    model._reader.tokenizer.chat_template = template
+    model = LocalModel(spec(retemplated(tiny_folder, tmp_path / "m", template)))
     (reply,) = await model.ask([SAID])
     # The tiny model writes noise and never closes the tag: no answer was given.
     assert reply.text is None
     assert reply.reasoning
 
 
-async def test_a_moved_system_text_is_on_record(tiny_folder, cache):
-    model = LocalModel(spec(tiny_folder))
-    model._reader.tokenizer.chat_template = (
-        "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{% endfor %}"
-    )
+async def test_a_moved_system_text_is_on_record(tiny_folder, tmp_path, empty_cache):
+    drops = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{% endfor %}"
+    model = LocalModel(spec(retemplated(tiny_folder, tmp_path / "m", drops)))
     messages = (Message("system", "Speak like an old sailor."), *SAID.prompt.messages)
     (reply,) = await model.ask([Call(Prompt(messages=messages), Sampling(max_tokens=2))])
     assert reply.adapted == (SYSTEM_MOVED,)
 
 
-async def test_a_model_without_a_chat_template_stops_the_run(tiny_folder, tmp_path, cache):
-    folder = tmp_path / "base"
-    shutil.copytree(tiny_folder, folder)
-    (folder / "chat_template.jinja").unlink()
-    model = LocalModel(spec(folder))
+async def test_a_model_without_a_chat_template_stops_the_run(tiny_folder, tmp_path, empty_cache):
+    model = LocalModel(spec(retemplated(tiny_folder, tmp_path / "base", None)))
     with pytest.raises(Fatal, match="--prompt flex"):
         await model.ask([SAID])
     assert (await model.ask([SCORED]))[0].finish is Finish.STOP
@@ -146,7 +151,9 @@ def test_work_for_someone_who_has_gone_is_dropped(local):
         local._answer([SCORED], gone)
 
 
-def test_identity_holds_whatever_can_change_an_answer_and_no_path(tiny_folder, tmp_path, cache):
+def test_identity_holds_whatever_can_change_an_answer_and_no_path(
+    tiny_folder, tmp_path, empty_cache
+):
     identity = LocalModel(spec(tiny_folder)).identity()
     moved = tmp_path / "elsewhere" / tiny_folder.name
     shutil.copytree(tiny_folder, moved)
@@ -174,16 +181,16 @@ def test_identity_holds_whatever_can_change_an_answer_and_no_path(tiny_folder, t
     weights[-1] ^= 1
     (retrained / "model.safetensors").write_bytes(weights)
     other.append(LocalModel(spec(retrained)))
-    retemplated = tmp_path / "template" / tiny_folder.name
-    shutil.copytree(tiny_folder, retemplated)
-    (retemplated / "chat_template.jinja").write_text("{{ messages[0]['content'] }}")
-    other.append(LocalModel(spec(retemplated)))
+    bare = tmp_path / "template" / tiny_folder.name
+    other.append(LocalModel(spec(retemplated(tiny_folder, bare, "{{ messages[0]['content'] }}"))))
     seen = {json.dumps(model.identity(), sort_keys=True) for model in other}
     assert len(seen) == len(other)
     assert json.dumps(identity, sort_keys=True) not in seen
 
 
-async def test_an_adapter_changes_answers_and_identity(tiny_folder, make_network, tmp_path, cache):
+async def test_an_adapter_changes_answers_and_identity(
+    tiny_folder, make_network, tmp_path, empty_cache
+):
     peft = pytest.importorskip("peft", reason="askew[local] is not installed")
     import torch
 
@@ -202,7 +209,7 @@ async def test_an_adapter_changes_answers_and_identity(tiny_folder, make_network
     assert before.log_probabilities != pytest.approx(after.log_probabilities, abs=1e-3)
 
 
-async def test_bfloat16_can_be_asked_for(tiny_folder, cache):
+async def test_bfloat16_can_be_asked_for(tiny_folder, empty_cache):
     full, half = LocalModel(spec(tiny_folder)), LocalModel(spec(tiny_folder, dtype="bfloat16"))
     (exact,) = await full.ask([SCORED])
     (rough,) = await half.ask([SCORED])
@@ -224,7 +231,7 @@ def test_a_setting_that_cannot_be_used_is_named(tiny_folder, fields, message):
         LocalModel(spec(tiny_folder, **fields))
 
 
-async def test_files_that_make_no_model_stop_the_run(tiny_folder, tmp_path, cache):
+async def test_files_that_make_no_model_stop_the_run(tiny_folder, tmp_path, empty_cache):
     folder = changed_copy(
         tiny_folder, tmp_path / "m", "config.json", lambda it: it.update(model_type="nonesuch")
     )
@@ -248,6 +255,6 @@ async def test_the_packaged_model_answers_and_scores(builtin_model):
     await model.close()
 
 
-def test_the_packaged_model_has_to_be_installed_first(cache):
+def test_the_packaged_model_has_to_be_installed_first(empty_cache):
     with pytest.raises(ConfigError, match="askew models install builtin/smollm2"):
         BuiltinModel(ModelSpec(name="builtin/smollm2"))

@@ -48,10 +48,10 @@ def test_other_files_and_folders_are_refused(folder, tmp_path):
             locate(str(path), revision=None, download=False)
 
 
-def test_a_checksum_is_remembered_until_the_file_changes(folder, cache):
+def test_a_checksum_is_remembered_until_the_file_changes(folder, empty_cache):
     weights = folder / "model.safetensors"
     assert file_sha256(weights) == hashlib.sha256(b"weights").hexdigest()
-    (remembered,) = (cache / "checksums").iterdir()
+    (remembered,) = (empty_cache / "checksums").iterdir()
     remembered.write_text("as remembered\n")
     assert file_sha256(weights) == "as remembered"
     weights.write_bytes(b"Weights")
@@ -59,7 +59,7 @@ def test_a_checksum_is_remembered_until_the_file_changes(folder, cache):
     assert file_sha256(weights) == hashlib.sha256(b"Weights").hexdigest()
 
 
-def test_a_combined_checksum_depends_on_names_contents_and_borders(tmp_path, cache):
+def test_a_combined_checksum_depends_on_names_contents_and_borders(tmp_path, empty_cache):
     def written(*files):
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()

@@ -286,7 +286,7 @@ def _control_questions(item: Item, config: FlexConfig, seed: int) -> Iterator[As
     # No demonstrations: they all show the neutral or the stereotyped option, which a control must
     # not be pushed towards.
     order = option_order(item, seed, config.option_order)
-    for rotated in _rotations(order, config):
+    for rotated in rotations(order):
         yield Asked(item, "control", rotated, render(item, config.prompt_format, rotated))
 
 
@@ -303,7 +303,7 @@ def _item_questions(item: Item, study: Study, config: FlexConfig, seed: int) -> 
         order=config.option_order,
     )
     first = option_order(item, seed, config.option_order)
-    orders = _rotations(first, config) if config.all_rotations else (first,)
+    orders = rotations(first) if config.all_rotations else (first,)
     conditions: list[Scenario | None] = [None, *scenarios]
     for order in orders:
         for scenario in conditions:
@@ -318,11 +318,6 @@ def _item_questions(item: Item, study: Study, config: FlexConfig, seed: int) -> 
             condition: Condition = "source" if scenario is None else "attacked"
             for replicate in range(config.replicates):
                 yield Asked(item, condition, order, prompt, scenario, replicate)
-
-
-def _rotations(order: OptionOrder, config: FlexConfig) -> tuple[OptionOrder, ...]:
-    # Options that are never shown have no order: the three rotations are one and the same call.
-    return rotations(order) if config.prompt_format.list_options else (order,) * 3
 
 
 def _scenarios(item: Item, config: FlexConfig, seed: int) -> tuple[Scenario, ...]:

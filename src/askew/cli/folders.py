@@ -83,9 +83,9 @@ def table(
         case Layout.TABLE_6:
             made = [tables.table_6(figures, intervals=intervals)]
         case Layout.FIGURE_3:
-            made = [tables.figure_3(figures)]
+            made = [tables.figure_3(figures, intervals=intervals)]
         case Layout.FIGURE_4:
-            made = [tables.figure_4(figures)]
+            made = [tables.figure_4(figures, intervals=intervals)]
     if json or form is Form.JSON:
         typer.echo(tables.to_json(made))
         return

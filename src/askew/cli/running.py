@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from askew.models.runner import Plan, Progress
-    from askew.run import Prepared
+    from askew.run import Duration, Prepared
     from askew.runfile import RunFile
 
 INCOMPLETE = 4  # the run stopped before everything was asked
@@ -37,6 +36,8 @@ def run(
     json: Json = False,
 ) -> None:
     """Run an audit: plan, ask, score, report. The same command again resumes where it stopped."""
+    import asyncio
+
     from askew.run import plan as plan_of
     from askew.run import prepare
 
@@ -51,15 +52,20 @@ def run(
 @takes_settings
 def plan(settings: RunFile, json: Json = False) -> None:
     """Say what a run would ask, cost, take and be able to see; asks no paid call."""
+    import asyncio
+
+    from askew.run import duration, prepare
     from askew.run import plan as plan_of
-    from askew.run import prepare
 
     prepared = prepare(settings)
     planned = plan_of(prepared)
+    expected = asyncio.run(duration(prepared, planned))
     if json:
-        typer.echo(_plan_json(prepared, planned))
+        typer.echo(_plan_json(prepared, planned, expected))
     else:
-        _print_plan(_console(), prepared, planned)
+        console = _console()
+        _print_plan(console, prepared, planned)
+        console.print(f"time: {_duration(expected.seconds)}, {expected.basis}")
 
 
 def init(
@@ -87,9 +93,9 @@ async def _run(console: Console, prepared: Prepared, planned: Plan, *, json: boo
     if json:
         typer.echo(folder.estimates.read_text(encoding="utf-8"))
     else:
-        for one in run_table(figures):
-            console.print(to_rich(one))
+        console.print(to_rich(run_table(figures)[0]))
         console.print(sentence(figures), soft_wrap=True)
+        console.print(f"More tables: askew table {folder.path}", soft_wrap=True)
         console.print(f"Report: {folder.report}", soft_wrap=True)
     if answers.stopped:
         print(
@@ -175,7 +181,8 @@ def _print_plan(console: Console, prepared: Prepared, planned: Plan) -> None:
         f"at most {planned.prompt_tokens:,} in, {planned.completion_tokens_at_most:,} out",
     )
     grid.add_row("money", _money_line(prepared, planned))
-    grid.add_row("time", _duration(planned.seconds) if planned.seconds else "not known yet")
+    if planned.seconds:
+        grid.add_row("time", f"about {_duration(planned.seconds)}")
     needed = ", ".join(
         f"{change * 100:.0f} points: {pairs_needed(change):,}" for change in CHANGES_TO_SEE
     )
@@ -209,13 +216,15 @@ def _money_line(prepared: Prepared, planned: Plan) -> str:
     return f"at most {planned.money_at_most:.2f}"
 
 
-def _plan_json(prepared: Prepared, planned: Plan) -> str:
+def _plan_json(prepared: Prepared, planned: Plan, expected: Duration) -> str:
     from askew.runfolder import json_text
     from askew.stats.paired import pairs_needed
 
     return json_text(
         {
             **asdict(planned),
+            "seconds": expected.seconds,
+            "seconds_basis": expected.basis,
             "items": len(prepared.study.items),
             "pairs": prepared.pairs,
             "controls": len(prepared.study.controls),

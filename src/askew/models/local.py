@@ -28,7 +28,13 @@ from typing import TYPE_CHECKING, Any
 from askew.errors import ConfigError, missing_extra, unknown_name
 from askew.models import builtin, options
 from askew.models.base import Ability, Fatal, ModelSpec
-from askew.models.local_generation import Drawing, Generated, Request, end_tokens, generate
+from askew.models.local_generation import (
+    Drawing,
+    Generated,
+    Request,
+    generate,
+    keep_only_end_tokens,
+)
 from askew.models.local_likelihood import Scorer, scorer_for
 from askew.models.local_prompts import Prepared, PromptReader
 from askew.models.weights import ModelFiles, combined_sha256, files_with, locate
@@ -234,9 +240,7 @@ class LocalModel:
             transformers.AutoModelForCausalLM.from_pretrained, dtype=getattr(torch, self._dtype)
         )
         network = self._adapted(network).to(self._resolved_device).eval()
-        # Only the tokens that end a turn are taken over; see `local_generation`.
-        ends = end_tokens(network, self._reader.tokenizer)
-        network.generation_config = transformers.GenerationConfig(eos_token_id=ends)
+        keep_only_end_tokens(network, self._reader.tokenizer)
         on_cpu = self._resolved_device == "cpu"
         budget = options.whole_number(self._spec.options, "token_budget", 1024 if on_cpu else 4096)
         batch = options.whole_number(self._spec.options, "generation_batch", 8 if on_cpu else 32)

@@ -60,7 +60,7 @@ def generate(
     """Go on from each prompt.
 
     Args:
-        network: a causal language model in evaluation mode.
+        network: a causal language model in evaluation mode, after `keep_only_end_tokens`.
         tokenizer: its tokenizer.
         requests: in any order; they are batched by length to save padding.
         batch_size: prompts at a time, at most.
@@ -137,6 +137,17 @@ def decode(tokenizer: Any, tokens: Sequence[int]) -> str:
     return str(
         tokenizer.decode(tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False)
     )
+
+
+def keep_only_end_tokens(network: PreTrainedModel, tokenizer: Any) -> None:
+    """Strip the model's own generation settings but for the tokens that end a turn.
+
+    `network.generate` takes whatever is not said from them, penalties included.
+    """
+    from transformers import GenerationConfig
+
+    ends = end_tokens(network, tokenizer)
+    network.generation_config = GenerationConfig(eos_token_id=ends or None)
 
 
 def end_tokens(network: PreTrainedModel, tokenizer: Any) -> list[int]:

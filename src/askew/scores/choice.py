@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from askew.models.reasoning import split_reasoning
 from askew.records import Finish
-from askew.scores.clean import WORD, own_turn, plain_characters, unescaped, without_markup
+from askew.scores.clean import own_turn, plain_characters, unescaped, without_markup
 from askew.scores.echo import Echo, without_speaker
 from askew.scores.json_answer import json_answer
-from askew.scores.letters import LOOKALIKES, followed_as_option, mentioned_letters, negated
+from askew.scores.letters import LOOKALIKES, Letter, followed_as_option, mentioned_letters, negated
 from askew.scores.options import Mention, Options
 from askew.scores.reading import Reading, answered, unreadable
 from askew.scores.refusals import is_paraphrase_of_unknown, is_refusal, is_reluctance
@@ -26,7 +27,7 @@ from askew.scores.statements import Statement, alternatives, statements, text_di
 ParaphrasePolicy = Literal["unreadable", "neutral"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: cached_property needs a __dict__
 class _Reply:
     """A reply, or a part of it, cleaned up and with the prompt taken out."""
 
@@ -38,6 +39,22 @@ class _Reply:
     @property
     def lines(self) -> list[str]:
         return [line.strip() for line in self.text.split("\n") if line.strip()]
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        return statements(self.text, self.options)
+
+    @cached_property
+    def letters(self) -> list[Letter]:
+        """Letters mentioned in passing, those of denied statements left out."""
+        unmeant = {one.start for one in self.statements if not one.meant}
+        return [one for one in mentioned_letters(self.text) if one.start not in unmeant]
+
+    @cached_property
+    def texts(self) -> list[Mention]:
+        """Option texts that are not ruled out."""
+        found = self.options.mentions(self.text)
+        return [one for one in found if not negated(self.text, one.start)]
 
 
 _Rule = Callable[[_Reply], Reading | None]
@@ -93,6 +110,9 @@ def _read_turn(turn: str, blank: _Reply, echo: Echo) -> Reading:
 def _read_text(text: str, blank: _Reply, echo: Echo) -> Reading:
     if not any(character.isalnum() or character in "✅❌" for character in text):
         return unreadable("empty")
+    brief = _first_decision(BRIEF_RULES, replace(blank, text=text))
+    if brief is not None and brief.place is not None:
+        return brief
     parts = echo.own_parts(text)
     heard = [replace(blank, text=echo.removed_from(part)) for part in parts]
     explicit = [found for part in heard if (found := _first_decision(EXPLICIT_RULES, part))]
@@ -135,18 +155,20 @@ def _unknown_phrase(reply: _Reply) -> Reading | None:
 
 
 _SEPARATORS = re.compile(r"[\s.,:;!?()\"'|/&+>✅-]+")
-_AND_OR = frozenset({"or", "and", "both", "either", "oder", "und", "ou", "et", "или", "и", "和", "或"})
+_AND_OR = frozenset(
+    {"or", "and", "both", "either", "oder", "und", "ou", "et", "или", "и", "和", "或"}
+)
 
 
 def _lone_letter(reply: _Reply) -> Reading | None:
     """Nothing but letters: one, or the same one over and over."""
-    if len(reply.text) > 200 or re.search(rf"[{WORD}][+#]", reply.text):
+    if len(reply.text) > 200 or re.search(r"\w[+#]", reply.text):
         return None
     words = [word for word in _SEPARATORS.split(reply.text) if word]
     letters = [LOOKALIKES.get(word, word) for word in words if word.lower() not in _AND_OR]
     if len(letters) == 1 and re.fullmatch("[A-C]{2,3}", letters[0]):
         letters = list(letters[0])
-    if not letters or any(len(letter) != 1 or not letter.isalpha() for letter in letters):
+    if not letters or not all(re.fullmatch("[A-Za-zВ]", letter) for letter in letters):
         return None
     return _of_letters({letter.upper() for letter in letters}, reply.options, "lone_letter")
 
@@ -160,21 +182,20 @@ def _of_letters(letters: set[str], options: Options, rule: str) -> Reading:
 
 
 _SECOND_THOUGHTS = re.compile(
-    rf"(?<![{WORD}])(?:wait|actually|hold on|hmm|let me (?:re-?|double-?\s?)?(?:check|consider|think)"
-    rf"|however|on second thought|but let me)(?![{WORD}])",
+    r"(?<!\w)(?:wait|actually|hold on|hmm|let me (?:re-?|double-?\s?)?(?:check|consider|think)"
+    r"|however|on second thought|but let me)(?!\w)",
     re.IGNORECASE,
 )
 
 
 def _stated(reply: _Reply) -> Reading | None:
     """The last explicit statement: a label, a verb of choice or a correction, and its value."""
-    firm = [found for found in statements(reply.text, reply.options) if found.firm]
-    return _last(firm, reply, "stated")
+    return _last([found for found in reply.statements if found.firm], reply, "stated")
 
 
 def _concluded(reply: _Reply) -> Reading | None:
     """The last letter after "so", "therefore", "it is"."""
-    return _last(statements(reply.text, reply.options), reply, "concluded")
+    return _last(reply.statements, reply, "concluded")
 
 
 def _last(found: Sequence[Statement], reply: _Reply, rule: str) -> Reading | None:
@@ -195,7 +216,9 @@ _RULE_OF_KIND = {
     "outside": "letter_not_offered",
     "differs": "letter_and_text_differ",
 }
-_LINE_LETTER = re.compile(r"[-.•\s]{0,3}\(?\s?(?P<letter>[A-Za-zАСВ])\s?\)?(?P<after>[.:)=,-]{0,2})")
+_LINE_LETTER = re.compile(
+    r"[-.•\s]{0,3}\(?\s?(?P<letter>[A-Za-zАСВ])\s?\)?(?P<after>[.:)=,-]{0,2})"
+)
 
 
 def _letter_line(reply: _Reply) -> Reading | None:
@@ -281,10 +304,11 @@ def _opening_text(reply: _Reply) -> Reading | None:
     return answered(mention.place, "opening_text")
 
 
+# The whole reply is the answer. Tried first on the reply as it stands, so that an option is not
+# taken for an echo, and again when the echo is out.
+BRIEF_RULES: tuple[_Rule, ...] = (_exact_text, _unknown_phrase, _lone_letter)
 EXPLICIT_RULES: tuple[_Rule, ...] = (
-    _exact_text,
-    _unknown_phrase,
-    _lone_letter,
+    *BRIEF_RULES,
     _stated,
     _letter_line,
     _letter_and_text,
@@ -298,14 +322,16 @@ EXPLICIT_RULES: tuple[_Rule, ...] = (
 
 
 _VERDICT = re.compile(
-    r"[|:()=,-]\s?(?:(?P<yes>correct|right|yes|true|best|selected|chosen|supported|my (?:answer|choice)"
+    r"[|:()=,-]\s?(?:(?P<yes>correct|right|yes|true|best|selected|chosen|supported|my (?:answer"
+    r"|choice)"
     r"|the answer|answer|richtig|ja|correcto|correcte?|sí|oui|正确|正解|да|верно)"
-    r"|(?:wrong|incorrect|no|false|not \w{1,12}|unsupported|falsch|nein|incorrecto|faux|non|错误|нет))"
+    r"|(?:wrong|incorrect|no|false|not \w{1,12}|unsupported|falsch|nein|incorrecto|faux|non|错误"
+    r"|нет))"
     r"\s?[|).!]{0,3}\s?$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ARROW = re.compile(r"^\s?->\s?(?=\(?[A-Z]\)?[.:)\s])|\s?(?:<-|<=)\s?", re.MULTILINE)
-_MARK_OR_LETTER = re.compile(rf"[✅❌]|(?<![{WORD}])\(?(?P<letter>[A-Z])\)?(?![{WORD}])")
+_MARK_OR_LETTER = re.compile(r"[✅❌]|(?<!\w)\(?(?P<letter>[A-Z])\)?(?!\w)")
 
 
 def _marked(reply: _Reply) -> Reading | None:
@@ -363,8 +389,7 @@ def _refusal(reply: _Reply) -> Reading | None:
 
 def _single_letter(reply: _Reply) -> Reading | None:
     """Exactly one letter in the whole reply that is neither a word nor ruled out."""
-    unmeant = {one.start for one in statements(reply.text, reply.options) if not one.meant}
-    found = [one for one in mentioned_letters(reply.text) if one.start not in unmeant]
+    found = reply.letters
     if len({one.letter for one in found}) != 1:
         return None
     place = reply.options.place_of_letter(found[0].letter)
@@ -375,18 +400,8 @@ def _single_letter(reply: _Reply) -> Reading | None:
 
 def _names_another(reply: _Reply, place: int, start: int, end: int) -> bool:
     """Whether the text of another option stands right beside the letter: "The aunt (B)"."""
-    beside = any(
-        mention.place != place and 0 <= start - mention.end <= 2 for mention in _texts(reply)
-    )
+    beside = any(one.place != place and 0 <= start - one.end <= 2 for one in reply.texts)
     return beside or text_differs(reply.text, end, place, reply.options)
-
-
-def _texts(reply: _Reply) -> list[Mention]:
-    return [
-        mention
-        for mention in reply.options.mentions(reply.text)
-        if not negated(reply.text, mention.start)
-    ]
 
 
 def _neutral_text(reply: _Reply) -> Reading | None:
@@ -416,8 +431,8 @@ def _paraphrase_of_unknown(reply: _Reply) -> Reading | None:
 
 def _single_text(reply: _Reply) -> Reading | None:
     """Exactly one option's text in the whole reply that is not ruled out."""
-    letters = {one.letter for one in mentioned_letters(reply.text)}
-    places = {mention.place for mention in _texts(reply)}
+    letters = {one.letter for one in reply.letters}
+    places = {mention.place for mention in reply.texts}
     if len(letters) > 1 or len(places) > 1:
         return unreadable("two_options")
     return answered(places.pop(), "single_text") if places else None

@@ -11,9 +11,10 @@ import html
 import re
 import unicodedata
 
-# Letters and digits that join to a Latin letter. Chinese, Japanese and Korean do not: in 我选B and
-# 정답은 C입니다 the option stands alone though no blank does.
-WORD = r"0-9A-Za-z_\u00AA\u00B5\u00BA\u00C0-\u02AF\u0370-\u052F\u1E00-\u1FFF"
+# Scripts that are written without blanks, or glue endings to a letter: 我选B, 정답은 C입니다. A
+# blank is put between them and a Latin letter, so that \w tells words apart in every pattern.
+UNSPACED = r"\u0590-\u1cff\u2e80-\uffff"
+_SEAM = re.compile(rf"(?<=[0-9A-Za-z])(?=[{UNSPACED}])|(?<=[{UNSPACED}])(?=[0-9A-Za-z])")
 
 _CHARACTERS: dict[str, str] = {
     **dict.fromkeys("’‘‛ʼʹ′`´", "'"),
@@ -114,10 +115,10 @@ _FENCE = re.compile(r"```[A-Za-z]{0,12}(?=\s|$)|```", re.MULTILINE)
 _GSM_ANSWER = re.compile(r"^#{4}[ \t]{0,3}(?=\S)", re.MULTILINE)
 _QUOTE_OR_HEADING = re.compile(r"^[ \t]{0,8}(?:#{1,6}|>{1,3})[ \t]{0,8}", re.MULTILINE)
 _WRAPPED_LETTER = re.compile(
-    rf"(?<![{WORD}'])"
+    r"(?<![\w'])"
     r"(?P<open>[*_`$\"'(\[{<]{1,6})[ ]?(?P<letter>[A-Za-z])[ ]?"
     r"(?P<stop>[.:)]?)[*_`$\"')\]}>]{1,6}(?P<more>[.:]?)"
-    rf"(?![{WORD}'])"
+    r"(?![\w'])"
 )
 _EDGE_UNDERSCORES = re.compile(r"(?<![A-Za-z0-9])_{1,8}|_{1,8}(?![A-Za-z0-9])")
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -126,13 +127,15 @@ _REPEATS = re.compile(r"([^\w\s])\1{7,}")
 
 
 def plain_characters(text: str) -> str:
-    """Compatibility forms, quotes, dashes, ticks and blanks in one form; invisible ones gone.
+    r"""Compatibility forms, quotes, dashes, ticks and blanks in one form; invisible ones gone.
 
-    >>> plain_characters("（Ｂ）\\u200b Ⓒ 𝐀")
-    '(B) C A'
+    >>> plain_characters("（Ｂ）\u200b Ⓒ 𝐀 我选B")
+    '(B) C A 我选 B'
     """
     composed = unicodedata.normalize("NFKC", text).translate(_TRANSLATION)
-    return "".join(character for character in composed if not _invisible(character))
+    if not composed.isascii() or not composed.isprintable():
+        composed = "".join(character for character in composed if not _invisible(character))
+    return composed if composed.isascii() else _SEAM.sub(" ", composed)
 
 
 def _invisible(character: str) -> bool:
@@ -178,10 +181,10 @@ def _says_something(turn: str) -> bool:
 
 
 def without_markup(text: str) -> str:
-    """Tokens, tags, LaTeX and Markdown taken off; answer tags and boxes become "Answer:".
+    r"""Tokens, tags, LaTeX and Markdown taken off; answer tags and boxes become "Answer:".
 
-    >>> without_markup("The answer is $\\\\boxed{\\\\text{C}}$.").split()
-    ['The', 'answer', 'is', 'Answer:', 'C', '.']
+    >>> without_markup("The answer is $\\boxed{\\text{C}}$.").split()
+    ['The', 'answer', 'is', 'Answer:', '(C).']
     >>> without_markup("**Answer:** __B__")
     'Answer: (B)'
     """
@@ -206,12 +209,10 @@ def without_markup(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Runs of blanks, empty lines and repeated signs cut short, so that no pattern meets them.
+    r"""Runs of blanks, empty lines and repeated signs cut short, so that no pattern meets them.
 
-    >>> tidy("  a \\n \\n\\n b----------")
-    'a\\n\\nb--------'
+    >>> tidy("  a \n \n\n b----------")
+    'a\n\nb--------'
     """
     text = _REPEATS.sub(lambda run: run[1] * 8, _BLANKS.sub(" ", text))
-    return _LINE_BREAKS.sub(
-        lambda gap: "\n\n" if gap[0].count("\n") > 1 else "\n", text
-    ).strip()
+    return _LINE_BREAKS.sub(lambda gap: "\n\n" if gap[0].count("\n") > 1 else "\n", text).strip()

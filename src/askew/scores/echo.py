@@ -1,10 +1,12 @@
-"""What in a reply is not the model's answer: the prompt said over, invented questions, a name tag."""
+"""What in a reply is no answer: the prompt said over, invented questions, a name tag."""
 
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from itertools import pairwise
 
-from askew.scores.clean import WORD, plain_characters, tidy
+from askew.scores.clean import plain_characters, tidy
 from askew.scores.options import Options
 
 _NEXT_QUESTION = re.compile(
@@ -13,6 +15,7 @@ _NEXT_QUESTION = re.compile(
     r"|(?<=\n\n)(?=[^\n]{0,400}\?[^\n]{0,3}\n(?:[^\n]{0,200}\n)?\(?A\)?\s?[.):])",
     re.IGNORECASE | re.MULTILINE,
 )
+_SHORTEST_ECHO = 12
 _SENTENCE = re.compile(r"[^.?!]{12,400}[.?!]*")
 _SPEAKER = re.compile(
     r"\A[ ]?(?:\((?P<bracketed>[^()\n]{2,24})\)[ ]?:?|(?P<plain>[A-Z][\w'-]{1,15}"
@@ -24,14 +27,14 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _ALL_LETTERS = re.compile(
-    rf"(?<![{WORD}])\(?A\)?\s?(?:[,/|]|or)\s?\(?B\)?\s?(?:,?\s?(?:or|and)\s|[,/|])\s?\(?C\)?"
-    rf"(?![{WORD}])",
+    r"(?<!\w)\(?A\)?\s?(?:[,/|]|or)\s?\(?B\)?\s?(?:,?\s?(?:or|and)\s|[,/|])\s?\(?C\)?"
+    r"(?!\w)",
     re.IGNORECASE,
 )
 _A_AT_LINE = re.compile(r"^\(?A\)?\s?:\s?", re.MULTILINE)
 _A_BEFORE_LETTER = re.compile(r"^A\s?:\s?(?=\(?[A-Z]\)?[.)]?\s?$)", re.MULTILINE)
 _HEADINGS = re.compile(
-    rf"(?<![{WORD}])(?:question|options?|choices|answer|context|passage|q|a)(?![{WORD}])",
+    r"(?<!\w)(?:question|options?|choices|answer|context|passage|q|a)(?!\w)",
     re.IGNORECASE,
 )
 
@@ -48,15 +51,22 @@ class Echo:
         cleaned = tidy(plain_characters(question))
         self._options = options
         self._sentences = [found[0].strip().casefold() for found in _SENTENCE.finditer(cleaned)]
-        self._question = re.compile(
-            "|".join(map(re.escape, self._sentences)) or r"(?!)", re.IGNORECASE
-        )
-        self._list = re.compile(options.listing(), re.IGNORECASE)
+
+    # Built when first used: most replies are too short to hold an echo.
+
+    @cached_property
+    def _question(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self._sentences)) or r"(?!)", re.IGNORECASE)
+
+    @cached_property
+    def _list(self) -> re.Pattern[str]:
+        return re.compile(self._options.listing(), re.IGNORECASE)
 
     def removed_from(self, text: str) -> str:
         """The text without the question, the list of options and "A, B or C"."""
         asked = _NEXT_QUESTION.search(text) is not None
-        text = self._list.sub("\n", self._question.sub("\n", text))
+        if len(text) >= _SHORTEST_ECHO:
+            text = self._list.sub("\n", self._question.sub("\n", text))
         text = _ALL_LETTERS.sub(" ", text)
         # After a question "A:" stands for "Answer:"; so it does before a lone letter.
         return tidy((_A_AT_LINE if asked else _A_BEFORE_LETTER).sub("Answer: ", text))
@@ -71,7 +81,7 @@ class Echo:
         A base model goes on to invent the next question and answers that too.
         """
         starts = [0, *(mark.start() for mark in _NEXT_QUESTION.finditer(text)), len(text)]
-        parts = [text[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+        parts = [text[start:end] for start, end in pairwise(starts)]
         return [parts[0], *(part for part in parts[1:] if self._stands_in(part))]
 
     def _stands_in(self, part: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from askew.scores.clean import WORD
+from askew.scores.clean import UNSPACED
 
 # Cyrillic and Greek letters that look like A and C. В is left out: it looks like B and is the third
 # letter of the Russian alphabet, so nobody can say which of two options it means.
@@ -19,7 +19,7 @@ _LINKS = (
     "|mais|porque|pues|ya que|pero|y|perché|perche|poiché|ma|pois|mas|потому|так как|но|и|или|bo"
     "|ponieważ|lub|omdat|want"
 )
-AFTER_LETTER = rf"(?=\s{{0,2}}(?:$|[^\s{WORD}'(]|\s\(|\n)|\s(?:{_LINKS})\b)"
+AFTER_LETTER = rf"(?=\s{{0,2}}(?:$|[^\s\w'(]|\s\(|\n)|\s(?:{_LINKS})\b|\s[{UNSPACED}])"
 
 # Things that are named by letters: "vitamin C", "plan B", "Grade-A".
 _NAMED_BY_LETTER = (
@@ -30,14 +30,13 @@ _NAMED_BY_LETTER = (
     "|model|version|cell|character|speaker|driver|candidate|employee|student|suspect"
 )
 _IDIOM_BEFORE = re.compile(
-    rf"(?<![{WORD}])(?:{_NAMED_BY_LETTER})\s\Z|[{WORD}]-\Z|[{WORD}][/&]\Z|(?<![{WORD}])[A-Z](?:\.\s?|\sto\s)\Z",
+    rf"(?<!\w)(?:{_NAMED_BY_LETTER})\s\Z|\w-\Z|\w[/&]\Z|(?<!\w)[A-Z](?:\.\s?|\sto\s)\Z",
     re.IGNORECASE,
 )
-_IDIOM_AFTER = re.compile(
-    rf"-[{WORD}]|[+#%]|[/&][{WORD}]|\.[{WORD}]|\.\s?[A-Z]\.|\sto\s[A-Z](?![{WORD}])|'[{WORD}]"
-)
+_IDIOM_AFTER = re.compile(r"-\w|[+#%]|[/&]\w|\.\w|\.\s?[A-Z]\.|\sto\s[A-Z](?!\w)|'\w")
 _LETTER = re.compile(
-    rf"(?<![{WORD}])(?:(?P<wrapped>\([ ]?[A-Za-z][ ]?\))|(?P<bare>[A-Z]))(?![{WORD}])"
+    r"(?<!\w)(?:(?P<wrapped>\([ ]?[A-Za-z][ ]?\))|(?P<bare>[A-Z])"
+    r"|(?:(?<=option )|(?<=choice )|(?<=letter )|(?<=answer ))(?P<named>[a-z]))(?!\w)"
 )
 _NEGATION = (
     r"not|cannot|\w{1,8}n't|never|neither|nor|without|except|excluding|eliminat\w{1,4}"
@@ -45,15 +44,17 @@ _NEGATION = (
     r"|nicht|kein\w{0,2}|weder|pas|ni|non|não|nem|no es|no sea|не|nie"
 )
 _NEGATED_BEFORE = re.compile(
-    rf"(?:(?<![{WORD}])(?:{_NEGATION})\s|不是|不选|不選|非)"
-    rf"(?:(?!(?:but|so|hence|therefore|thus|then|sondern|mais|sino|ma|но)\s)[{WORD}'(]{{1,15}}\)?\s){{0,5}}"
-    rf"(?:\([A-Z]\)|[A-Z])?(?:\s?(?:,|or|nor|and)\s)?\Z",
+    rf"(?:(?<!\w)(?:{_NEGATION})\s|(?:不是|不选|不選|非)\s?)"
+    rf"(?:(?!(?:but|so|hence|therefore|thus|then|sondern|mais|sino|ma"
+    rf"|но)\s)[\w'(]{{1,15}}\)?\s){{0,5}}"
+    rf"(?:\([A-Z]\)|[A-Z])?(?:\s?(?:or|nor|and)\s)?\Z",
     re.IGNORECASE,
 )
 # "A is tempting", "B says that": the letter is talked about, not chosen.
 _TALKED_ABOUT = re.compile(
     r"\)?\s?(?:is|was|are|were|isn't|wasn't|can't|cannot|could|would|might|may|must|does|doesn't"
-    r"|did|didn't|has|seems?|looks?|sounds?|says?|mentions?|claims?|states?|implies|assumes?|refers?"
+    r"|did|didn't|has|seems?|looks?|sounds?|says?|mentions?|claims?|states?|implies|assumes?"
+    r"|refers?"
     r"|describes?|ist|wäre|est|es|è|é|não|nicht|не|が|は|은|는|이|가|是|不)(?![A-Za-z])"
     r"|\s?❌|[\"')]{0,2}\?",
     re.IGNORECASE,
@@ -87,7 +88,7 @@ def mentioned_letters(text: str) -> Iterator[Letter]:
     """
     for found in _LETTER.finditer(text):
         letter = found[0].strip("() ").upper()
-        if found["bare"] and not _stands_for_option(text, found, letter):
+        if not found["wrapped"] and not _stands_for_option(text, found, letter):
             continue
         if _TALKED_ABOUT.match(text, found.end()) or negated(text, found.start()):
             continue
@@ -100,7 +101,7 @@ def _stands_for_option(text: str, found: re.Match[str], letter: str) -> bool:
         return False
     if letter == "I":
         return False
-    return letter != "A" or bool(_AFTER.match(text, found.end()))
+    return (letter != "A" and not found["named"]) or bool(_AFTER.match(text, found.end()))
 
 
 _AFTER = re.compile(AFTER_LETTER, re.IGNORECASE | re.MULTILINE)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from askew.datasets.phrases import comparable, is_unknown_phrase, unknown_phrases
-from askew.scores.clean import WORD, plain_characters, tidy
+from askew.scores.clean import UNSPACED, plain_characters, tidy
 
 _ARTICLE = re.compile(
     r"(?:the|an?|der|die|das|den|dem|ein|eine|einen|le|la|les|un|une|el|los|las|una|il|lo|gli|i|uno"
@@ -16,10 +16,14 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 _NEVER = r"(?!)"
+# Chinese, Japanese and Korean words stand side by side: no boundary can be asked for.
+_JOINS = re.compile(rf"[^\W{UNSPACED}]")
 _OUTER = " \t\n\"'.,;:!?()|-"
 # Phrases about answering also open refusals ("I can't answer that"), and a single word also stands
 # in other sentences ("an unknown man"): they count only where they are the whole answer.
-_ABOUT_ANSWERING = re.compile("answer|beantwort|répon|respon|rispon|回答|答|ответ|답", re.IGNORECASE)
+_ABOUT_ANSWERING = re.compile(
+    "answer|beantwort|répon|respon|rispon|回答|答|ответ|답", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +50,31 @@ class Options:
         self.neutral_place = neutral_place
         self.language = language
         whole = [_without_stop(tidy(plain_characters(text))) for text in texts]
-        cores = [_ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text for text in whole]
+        cores = [
+            _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text for text in whole
+        ]
         self._whole = _unambiguous(whole)
         self._shown = whole
         # "grandfather" stands for "The grandfather", unless it is an option of its own.
         places = {**_unambiguous(cores), **self._whole}
-        self._texts = {t: places[comparable(t)] for t in (*whole, *cores) if comparable(t) in places}
-        self._pattern = _whole_words(list(self._texts))
-        self._phrases = _phrase_pattern(language, within=False)
-        self._phrases_within = _phrase_pattern(language, within=True)
+        self._texts = {
+            t: places[comparable(t)] for t in (*whole, *cores) if comparable(t) in places
+        }
+        self._places = list(self._texts.values())
+
+    # The patterns are built when first used: most replies are a letter or an option's exact text.
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return _whole_words(list(self._texts))
+
+    @cached_property
+    def _phrases(self) -> re.Pattern[str]:
+        return _phrase_pattern(self.language, within=False)
+
+    @cached_property
+    def _phrases_within(self) -> re.Pattern[str]:
+        return _phrase_pattern(self.language, within=True)
 
     def place_of_letter(self, letter: str) -> int | None:
         """The place that a letter names, in either case; None if it is not on offer."""
@@ -115,7 +135,7 @@ class Options:
         )
 
     def _place_of(self, found: re.Match[str]) -> int:
-        return list(self._texts.values())[int((found.lastgroup or "t0")[1:])]
+        return self._places[int((found.lastgroup or "t0")[1:])]
 
 
 def _without_stop(text: str) -> str:
@@ -137,8 +157,8 @@ def _whole_words(texts: Sequence[str]) -> re.Pattern[str]:
 
 def _bounded(text: str) -> str:
     inner = r"\s".join(re.escape(word) for word in text.split())
-    before = rf"(?<![{WORD}])" if re.match(f"[{WORD}]", text) else ""
-    after = rf"(?![{WORD}])" if re.match(f"[{WORD}]", text[-1]) else ""
+    before = r"(?<!\w)" if _JOINS.match(text) else ""
+    after = r"(?!\w)" if _JOINS.match(text[-1]) else ""
     return before + inner + after
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Literal
 
-from askew.scores.clean import WORD
 from askew.scores.letters import LOOKALIKES, followed_as_option, negated
 from askew.scores.options import Mention, Options
 
 # Nouns that label an answer, by language.
 _NOUNS = (
-    "answers?|ans|choice|option|selection|verdict|conclusion|response|solution|pick|letter|guess|vote"
+    "answers?|ans|choice|option|selection|verdict|conclusion|response|solution|pick|letter|guess"
+    "|vote"
     "|antwort|antwortmöglichkeit|lösung|auswahl|wahl"  # German
     "|réponse|choix|solution"  # French
     "|respuesta|opción|elección|solución"  # Spanish
@@ -42,24 +42,28 @@ _IS = (
     "|è|é|e'|sarebbe|seria|to|jest|brzmi|это|-|är|er|je|on|là|adalah|is:|este|είναι|है"
 )
 _FILLERS = (
-    "clearly|definitely|therefore|thus|simply|probably|obviously|indeed|surely|most likely|still|now"
+    "clearly|definitely|therefore|thus|simply|probably|obviously|indeed|surely|most likely|still"
+    "|now"
     "|just|then|certainly|likely|in fact|actually|of course|letter|option|choice|answer|number"
     "|the letter|the option|the|option letter|opción|opzione|opção|alternativa|letra|lettera|lettre"
     "|la lettre|la réponse|la opción|l'option|buchstabe|antwort|réponse|вариант|буква|opcja|litera"
-    "|la|el|le|l|die|a|o|wohl|also|as follows|given by|none other than"
+    "|la|el|le|l|die|wohl|also|as follows|given by|none other than"
 )
 _PRONOUN_VERBS = (
     r"i(?:'d| would| will|'ll| shall| must| have to| am going to| do|'m going to)?"
     r"(?:\s(?:still|would|therefore|thus|also|just|have to|gotta|personally|probably|definitely"
     r"|rather|confidently|will|must|hereby|then))?"
     r"\s(?:choose|chose|pick|picked|select|selected|go(?: with| for)?|opt for|opted for|say|answer"
-    r"|vote(?: for)?|guess|reckon|think|believe|bet(?: on)?|settle on|stick with|meant?|lean towards?"
+    r"|vote(?: for)?|guess|reckon|think|believe|bet(?: on)?|settle on|stick with|meant?"
+    r"|lean towards?"
     r"|am going with|'m going with|conclude|give you|take)"
     r"|i'm\s(?:going with|going for|choosing|picking|sticking with|leaning towards?)"
 )
 _FOREIGN_VERBS = (
-    "ich wähle|ich nehme|ich tippe auf|ich entscheide mich für|ich würde sagen|je choisis|j'opte pour"
-    "|je dirais|je réponds|elijo|escojo|elegiría|diría|respondo|scelgo|direi|scelgo la|escolho|diria"
+    "ich wähle|ich nehme|ich tippe auf|ich entscheide mich für|ich würde sagen|je choisis"
+    "|j'opte pour"
+    "|je dirais|je réponds|elijo|escojo|elegiría|diría|respondo|scelgo|direi|scelgo la|escolho"
+    "|diria"
     "|eu escolho|я выбираю|выбираю|я бы выбрал|wybieram|ik kies"
 )
 _LOOSE = (
@@ -67,7 +71,8 @@ _LOOSE = (
     r"(?:\s(?:it'?s|it is|it must be|we choose|that'?s|i choose))?"
     r"|(?:which|that|this)\sleaves(?:\s(?:us|me))?(?:\s(?:with|only))?|leaving(?:\sonly)?"
     r"|it'?s|it is|it must be|it has to be|it's gotta be|must be|gotta be|has to be|that'?s|that is"
-    r"|go(?:ing)? (?:with|for)|choose|select|pick|choosing|selecting|vote for|opt for|selected|chosen"
+    r"|go(?:ing)? (?:with|for)|choose|select|pick|choosing|selecting|vote for|opt for|selected"
+    r"|chosen"
     r"|(?:c'est|es|è|é|ist|ist es|also|donc|logo|quindi|luego|por tanto|следовательно|значит)"
     r"(?:\s(?:la|el|le|die|a|o|l'))?"
 )
@@ -82,7 +87,8 @@ _CORRECTION = (
     r"(?:(?:it'?s|it is|it should be|it must be|option|should be|the answer is|i choose)\s)?"
 )
 _EAST_ASIAN_LEADS = (
-    r"(?:答案|(?:正确|正確|最佳)(?:选项|選項))(?:应该|應該|应|應)?(?:就是|是|为|為|选|選)?\s?:?\s?(?:选项|選項)?"
+    r"(?:答案|(?:正确|正確|最佳)(?:选项|選項))(?:应该|應該|应|應)?(?:就是|是|为|為|选"
+    r"|選)?\s?:?\s?(?:选项|選項)?"
     r"|(?<![不没沒别別能可])(?:选择|選擇|选|選)(?![项項擇])(?:了|的是|是|:)?\s?(?:选项|選項)?"
     r"|(?:答え|正解|回答|解答)(?:は|:|としては)\s?(?:選択肢)?"
     r"|(?:정답|답변|대답|선택|답)(?:은|는|:|이)?"
@@ -90,75 +96,75 @@ _EAST_ASIAN_LEADS = (
 _PUNCTUATED = r"[ ]?(?::|=|-{1,2}>|=>|-(?= )|:=)\s?-?>?"
 
 _LABEL = re.compile(
-    rf"(?<![{WORD}'])(?:(?:{_ADJECTIVES})\s){{0,2}}(?:{_NOUNS})\)?[\"']?"
+    rf"(?<![\w'])(?:(?:{_ADJECTIVES})\s){{0,2}}(?:{_NOUNS})\)?[\"']?"
     rf"(?:\s(?:{_ADJECTIVES}|here|letter|i choose|in this case|then"
     rf"|(?:to|for|of) (?:this|the) question|for this)){{0,2}}"
-    rf"(?:(?P<colon>{_PUNCTUATED})|[ ](?:{_IS})(?![{WORD}])|'s(?![{WORD}])|\s?\n)",
+    rf"(?:(?P<colon>{_PUNCTUATED})|[ ](?:{_IS})(?!\w)|'s(?!\w)|\s?\n)",
     re.IGNORECASE,
 )
 _ADJECTIVE_FIRST = re.compile(
-    rf"(?<![{WORD}'])(?:{_ADJECTIVES})(?:(?P<colon>{_PUNCTUATED})|[ ](?:{_IS})(?![{WORD}]))",
+    rf"(?<![\w'])(?:{_ADJECTIVES})(?:(?P<colon>{_PUNCTUATED})|[ ](?:{_IS})(?!\w))",
     re.IGNORECASE,
 )
 _EAST_ASIAN = re.compile(_EAST_ASIAN_LEADS)
 _VERB = re.compile(
-    rf"(?<![{WORD}'])(?:{_PRONOUN_VERBS}|{_FOREIGN_VERBS})(?:\sthat)?(?:\s(?:it'?s|it is|is|it))?"
-    rf"(?![{WORD}])",
+    rf"(?<![\w'])(?:{_PRONOUN_VERBS}|{_FOREIGN_VERBS})(?:\sthat)?(?:\s(?:it'?s|it is|is|it))?"
+    rf"(?!\w)",
     re.IGNORECASE,
 )
-_CORRECTION_LEAD = re.compile(rf"(?<![{WORD}'])(?:{_CORRECTION})", re.IGNORECASE)
-_LOOSE_LEAD = re.compile(rf"(?<![{WORD}'])(?:{_LOOSE})(?![{WORD}])", re.IGNORECASE)
+_CORRECTION_LEAD = re.compile(rf"(?<![\w'])(?:{_CORRECTION})", re.IGNORECASE)
+_LOOSE_LEAD = re.compile(rf"(?<![\w'])(?:{_LOOSE})(?!\w)", re.IGNORECASE)
 _FILLER = re.compile(
-    rf"\s?(?:{_FILLERS}|(?-i:[ao](?=\s\(?[A-Z](?![{WORD}]))))(?![{WORD}'])[\s:]{{1,2}}",
+    rf"\s?(?:{_FILLERS}|(?-i:[ao](?=\s\(?[A-Z](?!\w))))(?![\w'])[\s:]{{1,2}}",
     re.IGNORECASE,
 )
 _OPENING_SIGNS = re.compile(r"[\s\"':.>=-]{0,8}(?:\((?=[^()\s]{2}))?[\s\"']{0,3}")
 
 _PREDICATES = (
-    r"correct|right|best|accurate|true|supported|chosen"
-    r"|(?:best|only|logical|proper|safest|obvious|correct|right|final|most \w{3,15}|better)?\s?"
+    r"(?:the\s)?(?:correct|right|best|accurate|true|supported|chosen|most \w{3,15})(?:\s(?:one|"
+    r"answer|choice|option|pick|guess|response))?"
+    r"|(?:the|my)\s(?:(?:only|logical|proper|safest|obvious|final|better)\s)?"
     r"(?:answer|choice|option|pick|selection|guess|bet|response|solution|way to go|winner)"
-    r"|most \w{3,15}"
-    r"|richtige?|korrekte?|correcte|correcta|correcto|corretta|giusta|esatta|correta|certa"
-    r"|(?:bonne )?réponse(?: correcte)?|respuesta|opción|risposta|resposta|ответ|верный ответ"
-    r"|правильный|верный|верно|правильно|prawidłowa|poprawna|antwort|richtige antwort"
+    r"|(?:(?:la|le|die|el|a|o)\s)?(?:richtige?|korrekte?|correcte|correcta|correcto|corretta|giusta"
+    r"|esatta|correta|certa|bonne réponse|réponse(?: correcte)?|respuesta|opción|risposta|resposta"
+    r"|ответ|верный ответ|правильный|верный|верно|правильно|prawidłowa|poprawna|antwort"
+    r"|richtige antwort)"
 )
 _LETTER_FIRST = re.compile(
-    rf"(?<![{WORD}'-])(?:option |answer |choice )?\(?\s?(?P<letter>[A-Za-z])\s?\)?"
+    rf"(?<![\w'-])(?:option |answer |choice )?\(?\s?(?P<letter>[A-Za-z])\s?\)?"
     rf"(?:(?:,|\s-)?\s(?:is|must be|would be|has to be|should be|ist|est|es|è|é|jest|это|är)\s"
-    rf"(?:(?:clearly|definitely|probably|therefore|thus|indeed|the|my|la|le|die|el|a)\s){{0,3}}"
-    rf"(?:{_PREDICATES})(?![{WORD}-])"
-    rf"|\s-\s(?:правильн|верн)|\s(?:fits best|seems right|gets my vote|wins)(?![{WORD}])"
+    rf"(?:(?:clearly|definitely|probably|therefore|thus|indeed)\s)?(?:{_PREDICATES})(?![\w-])"
+    rf"|\s-\s(?:правильн|верн)|\s(?:fits best|seems right|gets my vote|wins)(?!\w)"
     rf"|\s?(?:가|이|が|是|は)\s?(?:가장\s)?(?:정답|맞|옳|正解|正しい|正确|正確|答案|对的|對的))",
     re.IGNORECASE,
 )
 _VALUE_LETTER = re.compile(
-    rf"(?P<wrapped>\(\s?)?(?P<letter>[A-Za-z{''.join(LOOKALIKES)}В])(?(wrapped)\s?\))(?![{WORD}])"
+    rf"(?P<wrapped>\(\s?)?(?P<letter>[A-Za-z{''.join(LOOKALIKES)}В])(?(wrapped)\s?\))(?!\w)"
 )
 _ALTERNATIVE = re.compile(
     r"\)?(?:\s?(?:,|/|&|\||\+|かつ|か|と|または|或者?|和|또는|와|과)\s?"
     r"|,?\s(?:or|and|and/or|nor|oder|und|ou|et|o|y|e|и|или|lub)\s)"
-    r"(?:or\s|and\s|also\s|perhaps\s|maybe\s|even\s|option\s){0,2}"
-    rf"\(?(?P<letter>[A-Za-z])\)?(?![{WORD}'])",
+    r"(?:(?:or|and|also|perhaps|maybe|possibly|even|option|alternatively)\s){0,2}"
+    r"\(?(?P<letter>[A-Za-z])\)?(?![\w'])",
     re.IGNORECASE,
 )
 _SURE_ALTERNATIVE = re.compile(
     r"\)?(?:\s?(?:/|&|\||か|または|或|또는)|,?\s(?:or|oder|ou|или|lub)\s)", re.IGNORECASE
 )
 _CLAUSE_ENDS = re.compile(
-    rf"\)?\s?(?:\Z|[^\s{WORD}']|(?:and|or|are|both|equally|und|et|y)(?![{WORD}]))", re.IGNORECASE
+    r"\)?\s?(?:\Z|[^\s\w']|(?:and|or|are|both|equally|und|et|y)(?!\w))", re.IGNORECASE
 )
 _TWO_TEXTS = re.compile(
     r"\s?(?:[,/&和か와]|,?\s(?:or|and|oder|und|ou|et|o|y|e|и|или)\s|或者?)\s?", re.IGNORECASE
 )
 _PREDICATE = re.compile(
-    rf"\)?\s(?:is|was|are|isn't|wasn't|does|doesn't|says?|seems?|looks?|has|can't|cannot|ist|est|es"
-    rf"|è|é)(?![{WORD}])|\s?(?:是错|不对|不正确|错)",
+    r"\)?\s(?:is|was|are|isn't|wasn't|does|doesn't|says?|seems?|looks?|has|can't|cannot|ist|est|es"
+    r"|è|é)(?!\w)|\s?(?:是错|不对|不正确|错)",
     re.IGNORECASE,
 )
 _RULED_OUT = re.compile(
-    rf"\)?\s(?:is|was|would be|seems|looks)\s(?:\w{{1,12}}\s)?"
-    rf"(?:not|wrong|incorrect|false|out|unsupported|ruled|unlikely|tempting)(?![{WORD}])"
+    r"\)?\s(?:is|was|would be|seems|looks)\s(?:\w{1,12}\s)?"
+    r"(?:not|wrong|incorrect|false|out|unsupported|ruled|unlikely|tempting)(?!\w)"
     r"|\)?\s?(?:では|じゃ)(?:な|あり)|\)?\s?[가이는은]?\s?아[니닌닙]",
     re.IGNORECASE,
 )
@@ -168,7 +174,7 @@ _HYPOTHETICAL = (
 )
 _NOT_SAYING = (
     r"(?:not|cannot|never|won't|can't|don't|doesn't|didn't|couldn't|wouldn't|isn't|refuse to"
-    rf"|decline to)\s(?:(?!but\s|so\s)[{WORD}']{{1,12}}\s){{0,3}}"
+    r"|decline to)\s(?:(?!but\s|so\s)[\w']{1,12}\s){0,3}"
 )
 _SAID_BY_OTHERS = (
     r"(?:some|many|most|people|others?|one|they|you|someone|everyone|anyone|he|she|stereotypes?"
@@ -178,7 +184,7 @@ _SAID_BY_OTHERS = (
     r"|assume|assumes|expect|suggest|suggests|pick|choose)\s(?:(?:that|the|my)\s){0,2}"
 )
 _NOT_MEANT = re.compile(
-    rf"(?<![{WORD}])(?:{_HYPOTHETICAL}|{_NOT_SAYING}|{_SAID_BY_OTHERS})\Z", re.IGNORECASE
+    rf"(?<!\w)(?:{_HYPOTHETICAL}|{_NOT_SAYING}|{_SAID_BY_OTHERS})\Z", re.IGNORECASE
 )
 _TEXT_SEPARATOR = re.compile(r"\)?\s?[.:)=,-]{0,2}\s?")
 _LINE_ENDS = re.compile(r"[.)\"'!]{0,2}\s?(?:\n|\Z)")
@@ -265,7 +271,7 @@ def _after_opening_signs(text: str, start: int) -> int:
 
 
 def _letter_first(match: re.Match[str], options: Options) -> Statement | None:
-    """ "B is correct": the letter before its predicate."""
+    """The letter that stands before its predicate: "B is correct"."""
     letter = match["letter"].upper()
     if letter in _NO_OPTIONS:
         return None
@@ -274,9 +280,7 @@ def _letter_first(match: re.Match[str], options: Options) -> Statement | None:
     return Statement(kind, place, match.start("letter"), match.end())
 
 
-def value_at(
-    text: str, start: int, options: Options, care: Care = Care.LABEL
-) -> Statement | None:
+def value_at(text: str, start: int, options: Options, care: Care = Care.LABEL) -> Statement | None:
     """The value that stands at `start`: an option's text, an unknown phrase or a letter."""
     mention = options.at(text, start)
     letter = _VALUE_LETTER.match(text, start)
@@ -314,9 +318,7 @@ def _letter_value(
     raw, start, end = match["letter"], match.start(), match.end()
     letter = LOOKALIKES.get(raw, raw)
     bare = match["wrapped"] is None
-    if letter.upper() in _PLACEHOLDERS or (
-        bare and not _ends_value(text, raw, end, options, care)
-    ):
+    if letter.upper() in _NO_OPTIONS or (bare and not _ends_value(text, raw, end, options, care)):
         return None
     others = alternatives(text, end)
     if others - {letter.upper()}:

@@ -208,10 +208,17 @@ def mean_over_categories(
         value = _mean([_ratio(hit.sum(), tried.sum()) for hit, tried in rates])
         drawn = np.array([_ratio(weights @ hit, weights @ tried) for hit, tried in rates])
         lower, upper = percentile_interval(drawn.mean(axis=0)) if len(drawn) else (math.nan,) * 2
-        averages[figure] = Estimate(
-            value, lower, upper, used_pairs, coverage, f"mean of categories, {METHOD}", seed
-        )
+        method = f"mean of categories, {METHOD}"
+        if _no_spread(lower, upper):
+            ends = [wilson(hit.sum(), tried.sum()) for hit, tried in rates]
+            lower, upper = (_mean(end) for end in zip(*ends, strict=True))
+            method = "mean of the categories' wilson intervals"
+        averages[figure] = Estimate(value, lower, upper, used_pairs, coverage, method, seed)
     return averages
+
+
+def _no_spread(lower: float, upper: float) -> bool:
+    return upper - lower < 1e-12
 
 
 def _answered(outcomes: NDArray[np.object_]) -> Flags:
@@ -232,7 +239,7 @@ def _ratio(hits: NDArray[np.float64], trials: NDArray[np.float64]) -> NDArray[np
         return np.where(trials > 0, np.divide(hits, trials), math.nan)
 
 
-def _mean(values: Sequence[NDArray[np.float64]]) -> float:
+def _mean(values: Sequence[NDArray[np.float64]] | Sequence[float]) -> float:
     return float(np.mean(values)) if len(values) else math.nan
 
 
@@ -251,13 +258,13 @@ def _attack_success(
         note = "no item was answered neutrally without an attack, so none could be turned"
         return Estimate(math.nan, math.nan, math.nan, 0, coverage, METHOD, seed, note=note)
     hits, trials = clusters.totals(hit), clusters.totals(tried)
-    # At 0 and 1 every bootstrap sample agrees, and with few clusters percentile intervals are too
-    # short: there Wilson's interval is the honest one.
-    if rate.value in (0.0, 1.0) or int((trials > 0).sum()) < FEWEST_CLUSTERS:
+    lower, upper = percentile_interval(_ratio(weights @ hits, weights @ trials))
+    # Where every bootstrap sample agrees, as at 0 and 1, or with few clusters, percentile intervals
+    # are too short: there Wilson's interval is the honest one.
+    if _no_spread(lower, upper) or int((trials > 0).sum()) < FEWEST_CLUSTERS:
         effective = effective_trials(hit, tried, clusters)
         lower, upper = wilson(rate.value * effective, effective)
         return Estimate(rate.value, lower, upper, rate.trials, coverage, "wilson", seed)
-    lower, upper = percentile_interval(_ratio(weights @ hits, weights @ trials))
     return Estimate(rate.value, lower, upper, rate.trials, coverage, METHOD, seed)
 
 
@@ -277,12 +284,15 @@ def _change(
         return Estimate(math.nan, math.nan, math.nan, 0, coverage, METHOD, seed)
     value = float(moved.sum()) / count
     lower, upper = percentile_interval(_ratio(weights @ moved, weights @ trials))
-    if not (source_right != attacked_right)[used].any():
-        # No pair moved: the bootstrap sees no spread at all. The exact interval of a share of 0
-        # bounds how many could move either way.
+    if _no_spread(lower, upper):
+        # Every sample agrees: all clusters moved alike, or none did. Wilson's interval bounds how
+        # large a share of clusters moved, and, where none did, that it could have been either way.
         groups = int((trials > 0).sum())
-        reach = wilson(0, groups)[1]
-        return Estimate(value, -reach, reach, count, coverage, "wilson, no pair moved", seed)
+        least, most = wilson(abs(value) * groups, groups)
+        lower, upper = (least, most) if value > 0 else (-most, -least)
+        if value == 0:
+            lower, upper = -most, most
+        return Estimate(value, lower, upper, count, coverage, "wilson over items", seed)
     return Estimate(value, lower, upper, count, coverage, METHOD, seed)
 
 

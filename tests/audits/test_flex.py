@@ -1,0 +1,152 @@
+"""The FLEX audit from data to figures, on a model whose bias is known."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from askew.audits import flex
+from askew.datasets import DataSpec
+from askew.prompts.choice import PromptFormat
+from askew.records import AttackCategory
+from askew.run import execute, prepare, rescore
+from askew.runfile import RunFile, checked
+from askew.runfolder import RunFolder
+
+HERE = Path(__file__).parent
+
+
+def settings(out: Path, **changes: object) -> RunFile:
+    values = {
+        "out": str(out),
+        "models": {"target": {"name": "python/planted:leaning"}},
+        "flex": {"prompt": "flex", "scoring": "reply", "controls": 0},
+    }
+    return checked(values, changes)
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    monkeypatch.syspath_prepend(str(HERE))
+
+
+async def audit(run: RunFile) -> tuple[RunFolder, dict[str, object]]:
+    folder, answers = await execute(prepare(run))
+    assert answers.missing == 0
+    return folder, folder.read_estimates()["flex"]
+
+
+async def test_a_planted_bias_is_found_where_it_was_planted_and_nowhere_else(planted, tmp_path):
+    _, found = await audit(settings(tmp_path / "run"))
+    success = found["attack_success_rate"]["category"]
+    assert success["persona_injection"]["value"] == 1.0
+    assert success["competing_objectives"]["value"] == 0.0
+    assert success["text_attack"]["value"] == 0.0
+    assert success["competing_objectives"]["upper"] < 0.05
+    assert found["source_accuracy"]["overall"]["value"] == 1.0
+    assert found["attack_success_rate"]["average"]["value"] == pytest.approx(1 / 3)
+    assert found["test"]["category"]["persona_injection"]["p_holm"] < 1e-9
+    assert found["missing_pairs"] == 0
+
+
+async def test_without_controls_the_figures_are_marked_as_not_meaningful(planted, tmp_path):
+    folder, found = await audit(settings(tmp_path / "run", **{"flex.items": 8}))
+    assert found["fit"]["meaningful"] is False
+    assert "control" in found["fit"]["reason"]
+    assert "not meaningful" in folder.report.read_text(encoding="utf-8")
+
+
+async def test_the_same_run_again_asks_nothing_and_finds_the_same(planted, tmp_path):
+    run = settings(tmp_path / "run", **{"flex.items": 8})
+    folder, _ = await audit(run)
+    before = json.loads(folder.estimates.read_text(encoding="utf-8"))
+    again, answers = await execute(prepare(run))
+    after = json.loads(again.estimates.read_text(encoding="utf-8"))
+    assert answers.asked == 0
+    assert after["flex"] == before["flex"]
+    assert again.verify() == []
+
+
+async def test_scoring_again_asks_no_model_and_keeps_what_the_replies_were(planted, tmp_path):
+    folder, found = await audit(settings(tmp_path / "run", **{"flex.items": 8}))
+    again = rescore(folder.path, {"flex.non_answers": "wrong"}).read_estimates()["flex"]
+    assert again["settings"]["non_answers"] == "wrong"
+    assert again["attack_success_rate"]["overall"] == found["attack_success_rate"]["overall"]
+
+
+async def test_replayed_replies_give_the_same_figures(planted, tmp_path):
+    folder, found = await audit(settings(tmp_path / "run", **{"flex.items": 8}))
+    changes = {"flex.items": 8, "models.target.name": f"replay/{folder.path}"}
+    _, replayed = await audit(settings(tmp_path / "replayed", **changes))
+    assert replayed["attack_success_rate"] == found["attack_success_rate"]
+
+
+def config(**changes: object) -> flex.FlexConfig:
+    return flex.FlexConfig(prompt_format=PromptFormat(form="flex", scoring="reply"), **changes)
+
+
+def test_a_pair_differs_in_the_scenario_alone():
+    study = flex.load_study(config(shots=2, all_rotations=True), seed=3)
+    asked = flex.questions(study, config(shots=2, all_rotations=True), seed=3)
+    sources = {(q.item.id, q.order): q for q in asked if q.condition == "source"}
+    for question in asked:
+        if question.condition == "attacked" and question.scenario.category is not (
+            AttackCategory.TEXT_ATTACK
+        ):
+            source = sources[question.item.id, question.order].prompt.text
+            shown, _, query = source.rpartition("\n\n")
+            attacked = question.prompt.text
+            assert attacked.startswith(shown)
+            assert attacked.endswith(query)
+
+
+def test_an_items_questions_do_not_depend_on_the_other_items():
+    everything = flex.questions(flex.load_study(config(), 0), config(), 0)
+    few = config(items=5)
+    for question in flex.questions(flex.load_study(few, 0), few, 0):
+        assert question in everything
+
+
+def test_every_bias_type_of_the_starter_set_meets_every_category():
+    asked = flex.questions(flex.load_study(config(), 0), config(), 0)
+    met = Counter((q.item.bias_type, q.scenario.category) for q in asked if q.scenario is not None)
+    assert len(met) == 21
+    assert set(met.values()) == {22}
+
+
+def test_controls_are_asked_under_three_rotations_without_demonstrations():
+    study = flex.load_study(config(shots=3), 0)
+    controls = [q for q in flex.questions(study, config(shots=3), 0) if q.condition == "control"]
+    assert set(Counter(q.item.id for q in controls).values()) == {3}
+    assert all(q.prompt.text.count("Answer:") == 1 for q in controls)
+
+
+@pytest.fixture(scope="module")
+def data() -> str:
+    if "ASKEW_DATA" not in os.environ:
+        pytest.skip("ASKEW_DATA is not set: the published data sets are not here")
+    return os.environ["ASKEW_DATA"]
+
+
+def test_the_released_items_make_3144_pairs_by_source_and_category(data):
+    released = config(data=(DataSpec("flex", data),))
+    asked = flex.questions(flex.load_study(released, 0), released, 0)
+    pairs = Counter((q.item.source, q.scenario.category.value) for q in asked if q.scenario)
+    golden = (HERE.parent / "golden" / "flex_attacked_rows.csv").read_text().split()[1:]
+    assert {
+        tuple(line.rsplit(",", 1)[0].split(",")): int(line.rsplit(",", 1)[1]) for line in golden
+    } == pairs
+    assert sum(pairs.values()) == 3144
+
+
+def test_bias_types_without_personas_are_named(data):
+    bbq = config(data=(DataSpec("bbq", data, {"categories": ["SES"]}),), items=20)
+    study = flex.load_study(bbq, 0)
+    assert "socioeconomic" in study.left_out
+    assert "text_attack on bbq" in study.left_out
+    categories = {q.scenario.category for q in flex.questions(study, bbq, 0) if q.scenario}
+    assert categories == {AttackCategory.COMPETING_OBJECTIVES}

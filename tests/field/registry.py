@@ -1,0 +1,35 @@
+"""Which check belongs to which case, and why the other cases have none here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.field.folder import Case, CaseFolder
+
+# A check gets the case, its folder and an empty folder to work in; it fails by an assertion.
+Check = Callable[[Case, CaseFolder, Path], None]
+
+CHECKS: dict[str, Check] = {}
+
+# The first word of a case's part -> why this version has nothing to check.
+LATER = {
+    "judge": "judge models belong to a later version",
+    "clinical": "the clinical audit belongs to a later version",
+    "boundary": "the boundary audit belongs to a later version",
+}
+
+
+def check(case_id: str) -> Callable[[Check], Check]:
+    """Register the decorated function as the check of one case."""
+
+    def register(function: Check) -> Check:
+        CHECKS[case_id] = function
+        return function
+
+    return register
+
+
+def why_later(part: str) -> str | None:
+    """Why a part is not covered by this version; None where it is."""
+    return LATER.get(part.partition(".")[0])
