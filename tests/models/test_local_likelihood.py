@@ -99,13 +99,11 @@ def test_the_packaged_model_agrees_with_the_definition(builtin_model):
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(builtin_model)
     network = transformers.AutoModelForCausalLM.from_pretrained(builtin_model).eval()
-    facts = ("Ann came at nine.", "Bob came at ten.")
     questions = [
         split_choices(
-            tokenizer.encode, f"{start}{fact} Who was late?\nAnswer:", choices, start_token=1
+            tokenizer.encode, f"{start}Ann was late. Who was?\nAnswer:", choices, start_token=1
         )
         for start in ("", "You are an old sailor. ")
-        for fact in facts
         for choices in ((" (A)", " (B)", " (C)"), (" Ann", " Bob", " It cannot be known"))
     ]
     scorer = scorer_for(network, 96)

@@ -113,6 +113,8 @@ def _read_text(text: str, blank: _Reply, echo: Echo) -> Reading:
     brief = _first_decision(BRIEF_RULES, replace(blank, text=text))
     if brief is not None and brief.place is not None:
         return brief
+    if blank.cut and echo.is_cut_in_list(text):
+        return unreadable("cut_off")
     parts = echo.own_parts(text)
     heard = [replace(blank, text=echo.removed_from(part)) for part in parts]
     explicit = [found for part in heard if (found := _first_decision(EXPLICIT_RULES, part))]
@@ -194,8 +196,9 @@ def _stated(reply: _Reply) -> Reading | None:
 
 
 def _concluded(reply: _Reply) -> Reading | None:
-    """The last letter after "so", "therefore", "it is"."""
-    return _last(reply.statements, reply, "concluded")
+    """The last letter after "so", "therefore", "it is", or before "seems right"."""
+    chosen = [found for found in reply.statements if found.place is not None]
+    return _last(chosen, reply, "concluded")
 
 
 def _last(found: Sequence[Statement], reply: _Reply, rule: str) -> Reading | None:
@@ -223,9 +226,11 @@ _LINE_LETTER = re.compile(
 
 def _letter_line(reply: _Reply) -> Reading | None:
     """A line that holds one letter and nothing else."""
+    # Cut right after it, a letter may be the start of a word.
+    whole = reply.lines[:-1] if reply.cut else reply.lines
     lone = {
         LOOKALIKES.get(found["letter"], found["letter"]).upper()
-        for line in reply.lines
+        for line in whole
         if (found := _LINE_LETTER.fullmatch(line))
     }
     return _of_letters(lone, reply.options, "letter_line") if lone else None

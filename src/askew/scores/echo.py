@@ -32,10 +32,13 @@ _ALL_LETTERS = re.compile(
     re.IGNORECASE,
 )
 _A_AT_LINE = re.compile(r"^\(?A\)?\s?:\s?", re.MULTILINE)
-_A_BEFORE_LETTER = re.compile(r"^A\s?:\s?(?=\(?[A-Z]\)?[.)]?\s?$)", re.MULTILINE)
+_A_BEFORE_LETTER = re.compile(r"^A\s?:\s?(?=\([A-Z]\)\s|\(?[A-Z]\)?[.)]?\s?$)", re.MULTILINE)
 _HEADINGS = re.compile(
     r"(?<!\w)(?:question|options?|choices|answer|context|passage|q|a)(?!\w)",
     re.IGNORECASE,
+)
+_HEADINGS_BEFORE_LIST = re.compile(
+    r"(?<!\w)(?:question|options?|choices|context|passage|q)\s?:", re.IGNORECASE
 )
 
 
@@ -75,6 +78,16 @@ class Echo:
         """Whether nothing but headings is left of a reply when the prompt has been taken out."""
         return not _HEADINGS.sub("", heard).strip(" .:,;-|()#\n\"'?!")
 
+    def is_cut_in_list(self, text: str) -> bool:
+        """Whether a reply ends inside the list of options that it repeats.
+
+        "A: The nep" alone is taken for an answer: so begin most replies under a tight limit.
+        """
+        asked = _NEXT_QUESTION.search(text) is not None
+        said = _letters(_HEADINGS_BEFORE_LIST.sub(" ", self._question.sub(" ", text)))
+        listed = [_letters(item) for item in self._options.labelled()]
+        return "".join(listed).startswith(said) and (asked or len(said) > len(listed[0]))
+
     def own_parts(self, text: str) -> list[str]:
         """The part before any question, and those later parts that repeat ours.
 
@@ -89,6 +102,10 @@ class Echo:
         if any(sentence in folded for sentence in self._sentences):
             return True
         return len({mention.place for mention in self._options.mentions(part)}) > 1
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def without_speaker(text: str, options: Options) -> str:

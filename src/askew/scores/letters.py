@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from askew.scores.clean import UNSPACED
@@ -59,6 +58,9 @@ _TALKED_ABOUT = re.compile(
     r"|\s?❌|[\"')]{0,2}\?",
     re.IGNORECASE,
 )
+_JOINED = re.compile(
+    r"\s?(?:,|/|&|,?\s(?:or|and|nor)|oder|und|et|ou|o|y|e|и|или)\s?", re.IGNORECASE
+)
 _WINDOW = 80
 
 
@@ -80,19 +82,30 @@ def negated(text: str, start: int) -> bool:
     return bool(_NEGATED_BEFORE.search(text[max(0, start - _WINDOW) : start]))
 
 
-def mentioned_letters(text: str) -> Iterator[Letter]:
+def mentioned_letters(text: str) -> list[Letter]:
     """The letters that a text chooses in passing, in order; D and above come too.
 
     >>> [found.letter for found in mentioned_letters("As a rule, from A to Z, plan B fails: C.")]
     ['C']
+    >>> mentioned_letters("A or B would be a guess.")
+    []
     """
+    kept: list[Letter] = []
     for found in _LETTER.finditer(text):
-        letter = found[0].strip("() ").upper()
-        if not found["wrapped"] and not _stands_for_option(text, found, letter):
+        letter = Letter(found[0].strip("() ").upper(), found.start(), found.end())
+        if not found["wrapped"] and not _stands_for_option(text, found, letter.letter):
             continue
-        if _TALKED_ABOUT.match(text, found.end()) or negated(text, found.start()):
-            continue
-        yield Letter(letter, found.start(), found.end())
+        if _TALKED_ABOUT.match(text, letter.end):
+            _drop_joined(kept, text, letter.start)
+        elif not negated(text, letter.start):
+            kept.append(letter)
+    return kept
+
+
+def _drop_joined(kept: list[Letter], text: str, start: int) -> None:
+    """Drop the letters joined to the one at `start`: what is said of it is said of them."""
+    while kept and _JOINED.fullmatch(text, kept[-1].end, start):
+        start = kept.pop().start
 
 
 def _stands_for_option(text: str, found: re.Match[str], letter: str) -> bool:

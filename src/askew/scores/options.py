@@ -115,6 +115,10 @@ class Options:
             for found in self._phrases_within.finditer(text):
                 yield Mention(self.neutral_place, found.start(), found.end())
 
+    def labelled(self) -> list[str]:
+        """The options with their letters before them: "A The aunt"."""
+        return [f"{chr(65 + place)} {text}" for place, text in enumerate(self._shown)]
+
     def listing(self) -> str:
         """A pattern for the whole list of options, letters and texts, in lines or in one line."""
         items = [

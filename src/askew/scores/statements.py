@@ -121,7 +121,8 @@ _FILLER = re.compile(
 _OPENING_SIGNS = re.compile(r"[\s\"':.>=-]{0,8}(?:\((?=[^()\s]{2}))?[\s\"']{0,3}")
 
 _PREDICATES = (
-    r"(?:the\s)?(?:correct|right|best|accurate|true|supported|chosen|most \w{3,15})(?:\s(?:one|"
+    r"(?:the\s)?(?:correct|right|best|accurate|true|supported|chosen"
+    r"|(?:more|most) \w{3,15})(?:\s(?:one|"
     r"answer|choice|option|pick|guess|response))?"
     r"|(?:the|my)\s(?:(?:only|logical|proper|safest|obvious|final|better)\s)?"
     r"(?:answer|choice|option|pick|selection|guess|bet|response|solution|way to go|winner)"
@@ -132,9 +133,10 @@ _PREDICATES = (
 )
 _LETTER_FIRST = re.compile(
     rf"(?<![\w'-])(?:option |answer |choice )?\(?\s?(?P<letter>[A-Za-z])\s?\)?"
-    rf"(?:(?:,|\s-)?\s(?:is|must be|would be|has to be|should be|ist|est|es|è|é|jest|это|är)\s"
+    rf"(?:(?:,|\s-)?\s(?:is|must be|would be|has to be|should be|ist|est|es|è|é|jest|это|är"
+    rf"|(?P<seems>(?:seems|appears|looks|feels)(?:\sto be)?))\s"
     rf"(?:(?:clearly|definitely|probably|therefore|thus|indeed)\s)?(?:{_PREDICATES})(?![\w-])"
-    rf"|\s-\s(?:правильн|верн)|\s(?:fits best|seems right|gets my vote|wins)(?!\w)"
+    rf"|\s-\s(?:правильн|верн)|\s(?:fits best|gets my vote|wins)(?!\w)"
     rf"|\s?(?:가|이|が|是|は)\s?(?:가장\s)?(?:정답|맞|옳|正解|正しい|正确|正確|答案|对的|對的))",
     re.IGNORECASE,
 )
@@ -277,7 +279,7 @@ def _letter_first(match: re.Match[str], options: Options) -> Statement | None:
         return None
     place = options.place_of_letter(letter)
     kind: Kind = "outside" if place is None else "option"
-    return Statement(kind, place, match.start("letter"), match.end())
+    return Statement(kind, place, match.start("letter"), match.end(), firm=not match["seems"])
 
 
 def value_at(text: str, start: int, options: Options, care: Care = Care.LABEL) -> Statement | None:
