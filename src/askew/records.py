@@ -133,7 +133,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is shown: either plain `text` or `messages`, and the choices to score, if any."""
+    """What a model is shown: plain `text` or `messages`, and the choices to score, if any."""
 
     text: str | None = None
     messages: tuple[Message, ...] = ()

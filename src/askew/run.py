@@ -64,21 +64,15 @@ def prepare(run: RunFile) -> Prepared:
     config = run.flex_config()
     study = flex.load_study(config, run.seed)
     asked = flex.questions(study, config, run.seed)
-    return Prepared(
-        run,
-        run.out or default_folder(run),
-        model,
-        config,
-        study,
-        asked,
-        flex.calls_of(asked, config),
-    )
+    folder = run.out or default_folder(run, study.checksums)
+    calls = flex.calls_of(asked, config)
+    return Prepared(run, folder, model, config, study, asked, calls)
 
 
-def default_folder(run: RunFile) -> Path:
+def default_folder(run: RunFile, checksums: Mapping[str, str]) -> Path:
     """`runs/MODEL-HASH`: named by what is asked, so that the same command resumes the same run."""
     model = run.target.name.replace("/", "-").replace(":", "-")
-    return Path("runs") / f"{model}-{canonical_hash(run.questions_key())[:8]}"
+    return Path("runs") / f"{model}-{canonical_hash(run.questions_key(checksums))[:8]}"
 
 
 def plan(prepared: Prepared) -> Plan:
@@ -205,7 +199,7 @@ def _folder(prepared: Prepared) -> RunFolder:
     path = prepared.path
     if (path / "run.toml").is_file():
         there = read_run_file(path / "run.toml").questions_key()
-        wanted = prepared.run.questions_key()
+        wanted = prepared.run.questions_key(prepared.study.checksums)
         if differing := _differences(there, wanted):
             raise ConfigError(
                 f"{path} holds a run with other questions: {', '.join(differing)} differ. "

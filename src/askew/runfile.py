@@ -234,13 +234,22 @@ class RunFile(_Table):
         """What the FLEX audit reads."""
         return self.flex.config(self.target.sampling())
 
-    def questions_key(self) -> dict[str, Any]:
-        """What decides which questions are put; a folder holds one such set."""
+    def questions_key(self, checksums: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """What decides which questions are put; a folder holds one such set.
+
+        Args:
+            checksums: of the data files, by name; default: those that a run has written down.
+                Data are told apart by their content, so that a folder that was moved still serves.
+        """
         settings = self.model_dump(mode="json", include={"seed", "models", "flex"})
         for way in ("timeout_seconds", "concurrency"):
             settings["models"]["target"].pop(way)
         for reading in ("normalise", "non_answers", "paraphrase"):
             settings["flex"].pop(reading)
+        for source in settings["flex"]["data"]:
+            source.pop("path")
+        written = self.record.get("data", {}) if checksums is None else checksums
+        settings["data"] = sorted(written.values())
         return settings
 
 

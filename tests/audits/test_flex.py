@@ -11,6 +11,7 @@ import pytest
 
 from askew.audits import flex
 from askew.datasets import DataSpec
+from askew.errors import DataError
 from askew.prompts.choice import PromptFormat
 from askew.records import AttackCategory
 from askew.run import execute, prepare, rescore
@@ -150,3 +151,43 @@ def test_bias_types_without_personas_are_named(data):
     assert "text_attack on bbq" in study.left_out
     categories = {q.scenario.category for q in flex.questions(study, bbq, 0) if q.scenario}
     assert categories == {AttackCategory.COMPETING_OBJECTIVES}
+
+
+def released_row(folder: Path, index: int) -> str:
+    """A folder with one attacked row of the released form, whose scenario has this index."""
+    table = folder / "flex" / "bbq"
+    table.mkdir(parents=True)
+    (table / "FLEX_bbq.csv").write_text(
+        "Unnamed: 0,Unnamed: 0.1,ctx,q_text,sent_more,sent_less,bias_type,a,b,c,attack_type,"
+        "attack_success,attack,label\n"
+        "0,0,Two people met.,Who was slow?,The aunt,The nephew,age,The aunt,The nephew,"
+        "Not known.,0,5.0,persona,2\n"
+        "1,1,Two people talked.,Who was slow?,The aunt,The nephew,age,The aunt,The nephew,"
+        f"Not known.,{index},5.0,refusal_suppression,2\n",
+        encoding="utf-8",
+    )
+    return str(folder)
+
+
+def test_an_assigned_scenario_that_does_not_exist_stops_a_strict_run(tmp_path):
+    data = (DataSpec("flex", released_row(tmp_path, 9), {"sources": ["bbq"]}),)
+    with pytest.raises(DataError, match=r"FLEX_bbq\.csv:3.*attack_type"):
+        flex.load_study(config(data=data), 0)
+
+
+def test_a_lenient_run_leaves_it_out_and_reports_it(tmp_path):
+    data = (DataSpec("flex", released_row(tmp_path, 9), {"sources": ["bbq"]}),)
+    study = flex.load_study(config(data=data, lenient=True), 0)
+    assert len(study.items) == 1
+    assert [problem.record for problem in study.problems if problem.kind == "rejected"] == ["1"]
+
+
+async def test_data_that_were_moved_resume_the_same_run(planted, tmp_path):
+    released_row(tmp_path / "here", 0)
+    where = {"name": "flex", "path": str(tmp_path / "here"), "options": {"sources": ["bbq"]}}
+    first = settings(tmp_path / "run", **{"flex.data": [where]})
+    await audit(first)
+    (tmp_path / "here").rename(tmp_path / "there")
+    moved = {**where, "path": str(tmp_path / "there")}
+    _, answers = await execute(prepare(settings(tmp_path / "run", **{"flex.data": [moved]})))
+    assert answers.asked == 0

@@ -1,4 +1,4 @@
-"""FLEX: does fairness hold when the prompt pushes? (Jung et al., Findings of NAACL 2025)
+"""FLEX (Jung et al., Findings of NAACL 2025): does fairness hold when the prompt pushes?
 
 Read from top to bottom: load a study, turn it into questions, ask the model, read its replies,
 sum them up. Only `ask` waits on the outside world; everything else can be run again from the
@@ -101,9 +101,11 @@ def load_study(config: FlexConfig, seed: int) -> Study:
         DataError: a file cannot be read (`lenient` skips bad rows), or nothing is left to ask.
     """
     sets = [load(spec, seed=seed, lenient=config.lenient) for spec in config.data]
-    items = tuple(
+    drawn = [
         item for source in _by_source(sets) for item in _draw(source, config.items, seed, "items")
-    )
+    ]
+    problems = [problem for loaded in sets for problem in loaded.problems]
+    items = tuple(item for item in drawn if _can_be_asked(item, config, problems))
     if not items:
         names = ", ".join(spec.name for spec in config.data)
         raise DataError(f"no ambiguous item in {names}: there is nothing to audit.")
@@ -111,13 +113,12 @@ def load_study(config: FlexConfig, seed: int) -> Study:
     if not controls:
         # CrowS-Pairs, StereoSet and the user's own sets have no question with a known answer.
         controls = list(load(DataSpec("starter"), seed=seed).controls)
-    problems = tuple(problem for loaded in sets for problem in loaded.problems)
     checksums = {name: sha for loaded in sets for name, sha in loaded.checksums.items()}
     return Study(
         items,
         tuple(_draw(controls, config.controls, seed, "controls")),
         _pools(sets, seed),
-        problems,
+        tuple(problems),
         checksums,
         _left_out(items, config),
     )
@@ -256,6 +257,23 @@ def _draw(items: Sequence[Item], count: int | None, seed: int, use: str) -> list
     luck = {item.id: generator(seed, use, item.id).random() for item in items}
     drawn = set(sorted(luck, key=lambda name: luck[name])[:count])
     return [item for item in items if item.id in drawn]
+
+
+def _can_be_asked(item: Item, config: FlexConfig, problems: list[Problem]) -> bool:
+    """Whether the assigned scenario exists; if not, an error, or a problem where lenient."""
+    if config.scenarios != "assigned" or item.assigned is None:
+        return True
+    try:
+        scenario_of(item.assigned, item)
+    except DataError as trouble:
+        if not config.lenient:
+            raise
+        where = item.provenance
+        problems.append(
+            Problem(where.path, where.line, where.record, "attack_type", "rejected", str(trouble))
+        )
+        return False
+    return True
 
 
 def _pools(sets: Sequence[Loaded], seed: int) -> dict[str, tuple[Item, ...]]:

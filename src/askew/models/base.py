@@ -111,12 +111,21 @@ class ServerFault(ModelError):
     `sent` says whether the request may have reached the server. `answered` says that the server
     itself said that it failed (a 5xx, an error in the body), so that the outcome is known; a
     request that was sent and not answered may have been billed, and its outcome is unknown.
+    `wait_seconds` is the server's own word on when to come back, None if it gave none.
     """
 
-    def __init__(self, message: str, *, sent: bool = True, answered: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        sent: bool = True,
+        answered: bool = False,
+        wait_seconds: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.sent = sent
         self.answered = answered
+        self.wait_seconds = wait_seconds
 
 
 class Fatal(ModelError):

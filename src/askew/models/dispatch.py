@@ -261,7 +261,7 @@ class Dispatch:
                 pace.slow_down(attempt.sent_at, now, outcome.wait_seconds)
                 self._put_off(attempt, outcome)
             case ServerFault():
-                pace.fault(attempt.sent_at, now)
+                pace.fault(attempt.sent_at, now, outcome.wait_seconds)
                 self._fault(attempt, outcome)
             case Fatal():
                 self._settle(attempt, State.PLANNED, NOTHING, str(outcome))
@@ -335,7 +335,8 @@ class Dispatch:
             self._retry_in(attempt, self._pace.wait(attempt.tries))
         else:
             self._settle(attempt, State.PLANNED, cost, str(trouble))
-            self._retry_in(attempt, self._pace.wait(attempt.tries))
+            wait = trouble.wait_seconds
+            self._retry_in(attempt, self._pace.wait(attempt.tries) if wait is None else wait)
 
     def _fail(self, attempt: _Attempt, cost: Cost | None, error: str) -> None:
         reply = Reply(finish=Finish.ERROR, error=error)

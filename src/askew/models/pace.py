@@ -75,12 +75,17 @@ class Pace:
         if wait_seconds is not None:
             self._hold(now, wait_seconds)
 
-    def fault(self, sent_at: float, now: float) -> None:
-        """The server failed. One fault holds up its own call alone; the next ones, everybody."""
+    def fault(self, sent_at: float, now: float, wait_seconds: float | None = None) -> None:
+        """The server failed. One fault holds up its own call alone; the next ones, everybody.
+
+        A time that the server itself names holds up everybody at once.
+        """
         if sent_at > self._last_trouble:
             self._trouble(now)
             if self._troubles > 1:
                 self._hold(now, self.wait(self._troubles - 1))
+        if wait_seconds is not None:
+            self._hold(now, wait_seconds)
 
     def wait(self, attempt: int) -> float:
         """Seconds to wait after the attempt-th failure, counted from 1."""

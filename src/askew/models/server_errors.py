@@ -230,11 +230,12 @@ def settle(
         raise Fatal(f"{said} {_key_hint(endpoint)}")
     if status in (404, 405, 410) or codes & _MODEL_CODES or _is_model_unknown(error):
         raise Fatal(f"{said} Check the model's name and the base URL.")
+    wait = read_wait(headers, clock)
+    remarked = f"{said} ({wait.remark})" if wait.remark else said
     if status == 429 or codes & _RATE_CODES:
-        wait = read_wait(headers, clock)
-        raise RateLimited(f"{said} ({wait.remark})" if wait.remark else said, wait.seconds)
+        raise RateLimited(remarked, wait.seconds)
     if status in _PASSING or status >= 500:
-        raise ServerFault(said, answered=True)
+        raise ServerFault(remarked, answered=True, wait_seconds=wait.seconds)
     return Reply(finish=Finish.ERROR, error=said)
 
 
