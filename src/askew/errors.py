@@ -35,8 +35,8 @@ def bad_field(
 ) -> DataError:
     """The error for one field of one record.
 
-    >>> str(bad_field("Age.jsonl", 41, "label", 3, "0, 1 or 2", "Compare the row with the release."))
-    "Age.jsonl:41: field 'label' is 3, expected 0, 1 or 2. Compare the row with the release."
+    >>> str(bad_field("Age.jsonl", 41, "label", 3, "0, 1 or 2", "See the BBQ release."))
+    "Age.jsonl:41: field 'label' is 3, expected 0, 1 or 2. See the BBQ release."
     """
     return DataError(f"{path}:{line}: field {field!r} is {found!r}, expected {expected}. {mend}")
 

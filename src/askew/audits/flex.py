@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from askew.audits.flex_figures import Joined, figures
@@ -45,6 +45,8 @@ POOL_SIZE = 200
 # Controls asked at most, unless the run says otherwise: the 95 % interval of an accuracy near 0.8
 # is then about 8 points wide to each side.
 CONTROLS = 100
+# Calls that are sorted by their beginning together: some five hundred pairs.
+WINDOW = 2048
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,8 +167,29 @@ async def ask(
     runner: Runner,
     progress: Callable[[Progress], None] | None = None,
 ) -> Answers:
-    """Put the calls to the model; the one step that waits."""
-    return await runner.ask(model, calls, progress)
+    """Put the calls to the model; the one step that waits. Replies are in the order of `calls`."""
+    order = _by_shared_beginning(calls, window=WINDOW) if model.batch > 1 else range(len(calls))
+    answers = await runner.ask(model, [calls[place] for place in order], progress)
+    replies: list[Reply | None] = [None] * len(calls)
+    for place, reply in zip(order, answers.replies, strict=True):
+        replies[place] = reply
+    return replace(answers, replies=replies)
+
+
+def _by_shared_beginning(calls: Sequence[Call], window: int) -> list[int]:
+    """The places of `calls`, those with a common beginning side by side within each window.
+
+    A model that takes batches computes what a batch's prompts share once. The windows keep the
+    pairs of an item together, so that a run that is stopped has whole pairs to show.
+    """
+    places = range(len(calls))
+    return sorted(places, key=lambda place: (place // window, _beginning(calls[place].prompt)))
+
+
+def _beginning(prompt: Prompt) -> str:
+    if prompt.text is not None:
+        return prompt.text
+    return "\n".join(message.content for message in prompt.messages)
 
 
 def read_replies(
