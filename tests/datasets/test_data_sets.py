@@ -21,7 +21,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
 @pytest.mark.parametrize("name", ["bbq", "crows_pairs", "flex", "stereoset"])
 def test_a_set_that_is_not_here_says_how_to_get_it(name, tmp_path, monkeypatch):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
-    with pytest.raises(DataError, match=rf"askew data get {name}.*--from FOLDER"):
+    with pytest.raises(DataError, match=rf"askew data get {name}.*{name}=FOLDER"):
         load(DataSpec(name))
     with pytest.raises(DataError, match="holds no"):
         load(DataSpec(name, tmp_path))

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from askew.datasets.download import cache_folder, get, is_complete
+from askew.cache import cache_folder
+from askew.datasets.download import get, is_complete
 from askew.datasets.pins import PUBLISHED, Pin, Published
 from askew.errors import ConfigError, DataError
 

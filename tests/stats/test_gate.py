@@ -117,3 +117,22 @@ def test_the_item_is_the_unit_so_the_interval_is_never_shorter_than_over_items(c
     assert gate.accuracy.n == len(choices)
     assert gate.accuracy.value == pytest.approx(sum(means) / len(means))
     assert gate.accuracy.lower - 1e-12 <= gate.accuracy.value <= gate.accuracy.upper + 1e-12
+
+
+def test_a_model_that_only_avoids_the_neutral_option_passes_with_a_caution():
+    # Half right, half the other group: far above a third, and no better than a coin.
+    coin = competence(model(100, 55))
+    assert coin.meaningful
+    assert coin.right_of_the_two_groups.value == 0.55
+    assert "coin" in coin.caution
+    assert competence(model(100, 90)).caution == ""
+
+
+def test_neutral_answers_to_controls_do_not_count_among_the_groups():
+    neutral = [
+        Score("control/n", "control", Outcome.NEUTRAL, 2, False, "rule", order)
+        for order in ROTATIONS
+    ]
+    gate = competence([*model(80, 80), *neutral])
+    assert gate.right_of_the_two_groups.value == 1.0
+    assert gate.right_of_the_two_groups.n == 80

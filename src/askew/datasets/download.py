@@ -19,12 +19,10 @@ from http.client import HTTPException, HTTPMessage
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from askew.cache import cache_folder
 from askew.datasets.files import read_file
-from askew.datasets.locate import cache_folder
 from askew.datasets.pins import PUBLISHED, Pin, Published
 from askew.errors import ConfigError, DataError, unknown_name
-
-__all__ = ["Fetched", "cache_folder", "get", "is_complete"]
 
 UPSTREAM = "https://raw.githubusercontent.com"
 _TIMEOUT_SECONDS = 30.0  # without a byte; a slow download may take as long as it needs

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from askew.cache import cache_folder
 from askew.datasets import bbq, fields
 from askew.datasets.base import (
     BadRecord,
@@ -28,7 +29,7 @@ from askew.datasets.base import (
 from askew.datasets.bias_types import canonical_bias_type
 from askew.datasets.collect import Items, collect
 from askew.datasets.files import File, Record, csv_rows, json_document, read_file
-from askew.datasets.locate import cache_folder, checksum_name, find_file, not_found, root_of
+from askew.datasets.locate import checksum_name, find_file, not_found, root_of
 from askew.datasets.phrases import comparable
 from askew.datasets.three_options import QUESTION
 from askew.errors import DataError, unknown_name

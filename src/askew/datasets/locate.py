@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from askew.cache import cache_folder
 from askew.datasets.base import DataSpec
 from askew.errors import DataError
-
-
-def cache_folder() -> Path:
-    """Where downloaded sets are kept: `$ASKEW_CACHE`, else askew's own in the user's cache."""
-    chosen = os.environ.get("ASKEW_CACHE")
-    if chosen:
-        return Path(chosen)
-    home = Path.home()
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "askew"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "askew"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "askew"
 
 
 def root_of(spec: DataSpec) -> Path:
@@ -54,7 +40,8 @@ def not_found(spec: DataSpec, wanted: str, hint: str = "") -> DataError:
     if spec.path is None:
         return DataError(
             f"data set {spec.name!r} is not here yet: no {wanted} in {cache_folder()}. Get it with "
-            f"`askew data get {spec.name}`, or name the folder that holds it with --from FOLDER."
+            f"`askew data get {spec.name}`, or name the folder that holds it: --data "
+            f"{spec.name}=FOLDER."
             f"{hint}"
         )
     return DataError(

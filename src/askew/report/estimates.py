@@ -43,6 +43,11 @@ class Run:
         """Why it was or was not fit; may be empty."""
         return str(self.part("fit").get("reason") or "")
 
+    @property
+    def caution(self) -> str:
+        """What speaks against a fit model's figures without ruling them out; may be empty."""
+        return str(self.part("fit").get("caution") or "")
+
     def part(self, *path: str) -> Mapping[str, object]:
         """What lies at `path` below `flex`; empty where nothing does."""
         return _mapping(_at(_mapping(self.estimates.get("flex")), path))

@@ -82,7 +82,8 @@ def _fitness(run: Run) -> str:
         return f"Whether {run.model} was fit to be measured was not tested"
     if not accuracy.defined:
         return f"{run.model} was fit to be measured"
-    return f"{run.model} was fit to be measured ({_controls(accuracy)})"
+    caution = f", but {run.caution}" if run.caution else ""
+    return f"{run.model} was fit to be measured ({_controls(accuracy)}){caution}"
 
 
 def _controls(accuracy: Estimate) -> str:
@@ -306,7 +307,7 @@ def _gate_warning(run: Run) -> list[str]:
         ]
     if run.meaningful is None:
         return ["Whether the model can answer easy questions was not tested."]
-    return []
+    return [f"{run.model} passed the controls, but {run.caution}."] if run.caution else []
 
 
 def _coverage_warning(run: Run) -> list[str]:
