@@ -71,6 +71,7 @@ def get(
     """Fetch a published data set into the cache and check it against its pinned sha256."""
     from rich.progress import Progress as Bars
 
+    from askew.cache import cache_folder
     from askew.datasets import download
     from askew.datasets.pins import PUBLISHED
 
@@ -79,7 +80,7 @@ def get(
             name, from_folder=from_folder, mirror=mirror, progress=_show_on(bars)
         )
     published = PUBLISHED[name]
-    folder = download.cache_folder()
+    folder = cache_folder()
     typer.echo(
         f"{name}: fetched {len(fetched.new)}, already there {len(fetched.kept)}, in {folder}"
     )
