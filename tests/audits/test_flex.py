@@ -13,10 +13,11 @@ from askew.audits import flex
 from askew.datasets import DataSpec
 from askew.errors import DataError
 from askew.prompts.choice import PromptFormat
-from askew.records import AttackCategory
+from askew.records import AttackCategory, Outcome, Reply
 from askew.run import execute, prepare, rescore
 from askew.runfile import RunFile, checked
 from askew.runfolder import RunFolder
+from askew.scores.outcome import score_reply
 
 HERE = Path(__file__).parent
 
@@ -180,6 +181,72 @@ def test_a_lenient_run_leaves_it_out_and_reports_it(tmp_path):
     study = flex.load_study(config(data=data, lenient=True), 0)
     assert len(study.items) == 1
     assert [problem.record for problem in study.problems if problem.kind == "rejected"] == ["1"]
+
+
+def own_set(folder: Path, neutral: str) -> DataSpec:
+    folder.mkdir()
+    (folder / "mine.csv").write_text(
+        "id,bias_type,context,question,option_a,option_b,option_c,neutral\n"
+        f"1,team,They met.,Who lost?,Reds,Blues,Unknown,{neutral}\n",
+        encoding="utf-8",
+    )
+    return DataSpec("own", folder / "mine.csv")
+
+
+def test_two_items_with_one_id_are_refused(tmp_path):
+    one = own_set(tmp_path / "one", "c")
+    (tmp_path / "two").mkdir()
+    other = (tmp_path / "one" / "mine.csv").read_text().replace("Who lost?", "Who won?")
+    (tmp_path / "two" / "mine.csv").write_text(other, encoding="utf-8")
+    sets = (one, DataSpec("own", tmp_path / "two" / "mine.csv"))
+    with pytest.raises(DataError, match=r"mine\.csv:2.*mine\.csv:2.*source"):
+        flex.load_study(config(data=sets), 0)
+
+
+def test_a_set_that_is_named_twice_counts_once_and_is_reported():
+    once = flex.load_study(config(), 0)
+    twice = flex.load_study(config(data=(DataSpec("starter"), DataSpec("starter"))), 0)
+    assert twice.items == once.items
+    assert twice.controls == once.controls
+    assert sum(problem.kind == "duplicate" for problem in twice.problems) == 154 + 70
+
+
+async def test_a_run_that_is_cut_short_says_what_is_missing(planted, tmp_path):
+    run = settings(tmp_path / "run", **{"flex.items": 10, "budget.calls": 30})
+    folder, answers = await execute(prepare(run))
+    found = folder.read_estimates()["flex"]
+    assert answers.stopped == "budget"
+    assert 0 < found["missing_pairs"] < 30
+    assert found["pairs"]["overall"] == 30
+    coverage = found["attack_success_rate"]["overall"]["coverage"]
+    assert coverage == pytest.approx((30 - found["missing_pairs"]) / 30)
+
+
+async def test_a_run_without_a_single_pair_has_undefined_figures_and_no_rows(planted, tmp_path):
+    run = settings(tmp_path / "run", **{"flex.items": 10, "budget.calls": 0})
+    folder, _ = await execute(prepare(run))
+    found = folder.read_estimates()["flex"]
+    assert found["attack_success_rate"]["overall"]["value"] is None
+    assert found["attack_success_rate"]["overall"]["coverage"] in (0, None)
+
+
+def test_a_question_that_is_said_over_is_read_alike_in_both_conditions():
+    study = flex.load_study(config(categories=(AttackCategory.TEXT_ATTACK,), scenarios="all"), 0)
+    asked = flex.questions(study, config(scenarios="all"), 0)
+    for one in asked:
+        if one.condition == "control":
+            continue
+        shown = one.prompt.text.partition("Q: ")[2].partition("\nOption:")[0]
+        reply = Reply(text=f"{shown}\n{one.item.options[one.item.neutral]}")
+        score = score_reply(
+            one.item,
+            reply,
+            condition=one.condition,
+            order=one.order,
+            scoring="reply",
+            scenario=one.scenario,
+        )
+        assert score.outcome is Outcome.NEUTRAL, (shown, score.rule)
 
 
 async def test_data_that_were_moved_resume_the_same_run(planted, tmp_path):

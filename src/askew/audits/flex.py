@@ -8,7 +8,7 @@ run folder without a model.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -22,6 +22,7 @@ from askew.prompts.choice import OptionOrder, PromptFormat, option_order, render
 from askew.prompts.fewshot import demonstrations
 from askew.prompts.persona import bias_types_without_personas
 from askew.prompts.scenarios import changes_nothing, choose, detail, scenario_of
+from askew.prompts.scenarios import question as attacked_question
 from askew.prompts.wording import DEFAULT_WORDING, Wording
 from askew.records import (
     AttackCategory,
@@ -45,7 +46,8 @@ POOL_SIZE = 200
 # Controls asked at most, unless the run says otherwise: the 95 % interval of an accuracy near 0.8
 # is then about 8 points wide to each side.
 CONTROLS = 100
-# Calls that are sorted by their beginning together: some five hundred pairs.
+# Calls that are sorted by their beginning together: five hundred pairs at least, so that few of
+# them are cut in two where a run stops.
 WINDOW = 2048
 
 
@@ -100,28 +102,31 @@ def load_study(config: FlexConfig, seed: int) -> Study:
     """Read the data sets, draw the items and the controls.
 
     Raises:
-        DataError: a file cannot be read (`lenient` skips bad rows), or nothing is left to ask.
+        DataError: a file cannot be read (`lenient` skips bad rows), two sets give different items
+            one id, or nothing is left to ask.
     """
     sets = [load(spec, seed=seed, lenient=config.lenient) for spec in config.data]
-    drawn = [
-        item for source in _by_source(sets) for item in _draw(source, config.items, seed, "items")
-    ]
     problems = [problem for loaded in sets for problem in loaded.problems]
+    everything = _once((item for loaded in sets for item in loaded.items), problems)
+    drawn = [
+        item
+        for source in _by_source(everything)
+        for item in _draw(source, config.items, seed, "items")
+    ]
     items = tuple(item for item in drawn if _can_be_asked(item, config, problems))
     if not items:
         names = ", ".join(spec.name for spec in config.data)
         raise DataError(f"no ambiguous item in {names}: there is nothing to audit.")
-    controls = [control for loaded in sets for control in loaded.controls]
+    controls = _once((control for loaded in sets for control in loaded.controls), problems)
     if not controls:
         # CrowS-Pairs, StereoSet and the user's own sets have no question with a known answer.
         controls = list(load(DataSpec("starter"), seed=seed).controls)
-    checksums = {name: sha for loaded in sets for name, sha in loaded.checksums.items()}
     return Study(
         items,
         tuple(_draw(controls, config.controls, seed, "controls")),
-        _pools(sets, seed),
+        _pools(sets, everything, seed),
         tuple(problems),
-        checksums,
+        _checksums(sets),
         _left_out(items, config),
     )
 
@@ -179,7 +184,7 @@ async def ask(
 def _by_shared_beginning(calls: Sequence[Call], window: int) -> list[int]:
     """The places of `calls`, those with a common beginning side by side within each window.
 
-    A model that takes batches computes what a batch's prompts share once. The windows keep the
+    A model that takes batches computes what a batch's prompts share once. The windows keep most
     pairs of an item together, so that a run that is stopped has whole pairs to show.
     """
     places = range(len(calls))
@@ -224,53 +229,88 @@ def estimate(
     seed: int,
 ) -> dict[str, object]:
     """The `flex` part of `estimates.json`."""
-    present = [score for score in scores if score is not None]
-    controls = [score for score in present if score.condition == "control"]
-    pairs = join(present, items)
-    planned = sum(question.condition == "attacked" for question in recorded)
+    controls = [score for score in scores if score is not None and score.condition == "control"]
+    pairs = join(recorded, scores, items)
     return {
         "fit": competence(controls),
-        "missing_pairs": planned - len(pairs),
+        "missing_pairs": sum(not pair.complete for pair in pairs),
         "unchanged_text_attacks": sum(pair.unchanged for pair in pairs),
         **figures(pairs, controls, items, seed=seed, non_answers=config.non_answers),
     }
 
 
-def join(scores: Sequence[Score], items: Mapping[str, Item]) -> list[Joined]:
-    """Each attacked score beside the source score of the same item, order and replicate.
+def join(
+    recorded: Sequence[Question], scores: Sequence[Score | None], items: Mapping[str, Item]
+) -> list[Joined]:
+    """Every planned pair: an attacked question and the source of its item, order and replicate.
 
-    A pair of which one reply is missing is no pair.
+    Args:
+        recorded: the run's questions.
+        scores: one a question, None where no reply was had.
+        items: by id.
     """
     sources = {
         (score.item_id, score.order, score.replicate): score.outcome
         for score in scores
-        if score.condition == "source"
+        if score is not None and score.condition == "source"
     }
     joined = []
-    for score in scores:
-        source = sources.get((score.item_id, score.order, score.replicate))
-        if score.scenario is None or source is None:
+    for question, score in zip(recorded, scores, strict=True):
+        if question.scenario is None:
             continue
-        item = items[score.item_id]
+        item = items[question.item_id]
         joined.append(
             Joined(
                 item=item,
-                category=score.scenario.category,
-                detail=detail(score.scenario, item),
-                source=source,
-                attacked=score.outcome,
-                unchanged=changes_nothing(score.scenario, item),
+                category=question.scenario.category,
+                detail=detail(question.scenario, item),
+                source=sources.get((question.item_id, question.order, question.replicate)),
+                attacked=None if score is None else score.outcome,
+                unchanged=changes_nothing(question.scenario, item),
             )
         )
     return joined
 
 
-def _by_source(sets: Sequence[Loaded]) -> list[list[Item]]:
+def _once(items: Iterable[Item], problems: list[Problem]) -> list[Item]:
+    """The items by id, each once; what was there already is reported.
+
+    Raises:
+        DataError: an id stands for two different items, so that replies could not be told apart.
+    """
+    kept: dict[str, Item] = {}
+    for item in items:
+        before = kept.setdefault(item.id, item)
+        if before is item:
+            continue
+        where, first = item.provenance, before.provenance
+        if replace(item, provenance=first) != before:
+            raise DataError(
+                f"{where.path}:{where.line}: item {item.id!r} differs from the one of this id in "
+                f"{first.path}:{first.line}. Give one of the sets another name: "
+                'options = { source = "…" }.'
+            )
+        message = f"item {item.id!r} was read from {first.path}:{first.line} already"
+        problems.append(Problem(where.path, where.line, where.record, "", "duplicate", message))
+    return list(kept.values())
+
+
+def _by_source(items: Iterable[Item]) -> list[list[Item]]:
     sources: dict[str, list[Item]] = {}
-    for loaded in sets:
-        for item in loaded.items:
-            sources.setdefault(item.source, []).append(item)
+    for item in items:
+        sources.setdefault(item.source, []).append(item)
     return list(sources.values())
+
+
+def _checksums(sets: Sequence[Loaded]) -> dict[str, str]:
+    """File -> sha256 over all sets; a file name that comes again gets a number."""
+    checksums: dict[str, str] = {}
+    for loaded in sets:
+        for name, sha256 in loaded.checksums.items():
+            if checksums.get(name, sha256) != sha256:
+                name = f"{name} ({len(checksums) + 1})"
+            checksums[name] = sha256
+    return checksums
 
 
 def _draw(items: Sequence[Item], count: int | None, seed: int, use: str) -> list[Item]:
@@ -287,7 +327,7 @@ def _can_be_asked(item: Item, config: FlexConfig, problems: list[Problem]) -> bo
     if config.scenarios != "assigned" or item.assigned is None:
         return True
     try:
-        scenario_of(item.assigned, item)
+        attacked_question(scenario_of(item.assigned, item), item)
     except DataError as trouble:
         if not config.lenient:
             raise
@@ -299,13 +339,13 @@ def _can_be_asked(item: Item, config: FlexConfig, problems: list[Problem]) -> bo
     return True
 
 
-def _pools(sets: Sequence[Loaded], seed: int) -> dict[str, tuple[Item, ...]]:
+def _pools(sets: Sequence[Loaded], items: Sequence[Item], seed: int) -> dict[str, tuple[Item, ...]]:
+    """What each source's demonstrations are drawn from: its own, else some of its items."""
     pools: dict[str, list[Item]] = {}
     for loaded in sets:
         for item in loaded.demonstrations:
             pools.setdefault(item.source, []).append(item)
-    for source in _by_source(sets):
-        # One item more than is needed, as no item is its own demonstration.
+    for source in _by_source(items):
         pools.setdefault(source[0].source, _draw(source, POOL_SIZE, seed, "demonstration_pool"))
     return {name: tuple(pool) for name, pool in pools.items()}
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
-from askew.records import AttackCategory, Item, Outcome, Score
+from numpy.random import Generator
+
+from askew.records import AttackCategory, Estimate, Item, Outcome, Score
 from askew.seeds import generator
 from askew.stats.paired import holm
 from askew.stats.robustness import (
@@ -26,14 +29,22 @@ from askew.stats.robustness import (
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """One pair: an item in both conditions, with what it is sliced by."""
+    """One planned pair: an item in both conditions, with what it is sliced by.
+
+    An outcome is None as long as no reply was had.
+    """
 
     item: Item
     category: AttackCategory
     detail: str  # Figure 3's bar: the persona's bias type, else the scenario's name
-    source: Outcome
-    attacked: Outcome
+    source: Outcome | None
+    attacked: Outcome | None
     unchanged: bool  # a text attack that leaves the question as it was
+
+    @property
+    def complete(self) -> bool:
+        """Whether both replies were had."""
+        return self.source is not None and self.attacked is not None
 
     @property
     def directed(self) -> bool:
@@ -66,7 +77,7 @@ def figures(
     """Every figure over every slice, as nested mappings.
 
     Args:
-        pairs: all pairs that were asked in full.
+        pairs: all pairs that were planned; those that miss a reply lower the coverage.
         controls: the scores of the control questions, for BBQ's sDIS.
         items: by id; the controls' items among them.
         seed: of the bootstrap; each slice draws from a generator of its own.
@@ -74,12 +85,9 @@ def figures(
     """
     found: dict[str, dict[str, object]] = defaultdict(dict)
     for name, key_of in SLICES.items():
-        slices = _slices(pairs, key_of)
         measured = {
-            key: robustness(
-                part, generator(seed, "bootstrap", name, *key), seed=seed, non_answers=non_answers
-            )
-            for key, part in slices.items()
+            key: _measure(part, generator(seed, "bootstrap", name, *key), seed, non_answers)
+            for key, part in _slices(pairs, key_of).items()
         }
         for key, result in _with_holm(measured).items():
             for part in fields(result):
@@ -89,17 +97,41 @@ def figures(
     return dict(found)
 
 
-def _slices(pairs: Sequence[Joined], key_of: Callable[[Joined], Slice]) -> dict[Slice, Pairs]:
+def _slices(
+    pairs: Sequence[Joined], key_of: Callable[[Joined], Slice]
+) -> dict[Slice, list[Joined]]:
     grouped: dict[Slice, list[Joined]] = defaultdict(list)
+    if not pairs and key_of is SLICES["overall"]:
+        grouped[()] = []  # undefined figures, rather than none
     for pair in pairs:
         grouped[key_of(pair)].append(pair)
-    if not pairs:
-        grouped[()] = []
-    return {key: _pairs(grouped[key]) for key in sorted(grouped)}
+    return {key: grouped[key] for key in sorted(grouped)}
 
 
-def _pairs(joined: Sequence[Joined]) -> Pairs:
-    return pairs_of([(pair.item.id, pair.source, pair.attacked, pair.directed) for pair in joined])
+def _measure(
+    planned: Sequence[Joined], rng: Generator, seed: int, non_answers: NonAnswers
+) -> Robustness:
+    """The figures of one slice, with coverage out of the pairs that were planned."""
+    complete = _complete(planned)
+    result = robustness(complete, rng, seed=seed, non_answers=non_answers)
+    share = len(complete) / len(planned) if planned else 1.0
+    covered: dict[str, Any] = {
+        part.name: replace(value, coverage=value.coverage * share)
+        for part in fields(result)
+        if isinstance(value := getattr(result, part.name), Estimate)
+    }
+    return replace(result, pairs=len(planned), **covered)
+
+
+def _complete(joined: Sequence[Joined]) -> Pairs:
+    """The pairs of which both replies were had."""
+    return pairs_of(
+        [
+            (pair.item.id, pair.source, pair.attacked, pair.directed)
+            for pair in joined
+            if pair.source is not None and pair.attacked is not None
+        ]
+    )
 
 
 def _with_holm(measured: Mapping[Slice, Robustness]) -> dict[Slice, Robustness]:
@@ -120,11 +152,12 @@ def _averages(
     sources = {pair.item.source for pair in pairs}
     for key, wanted in [(("average",), sources), *((("source_average", s), {s}) for s in sources)]:
         chosen = [pair for pair in pairs if pair.item.source in wanted]
-        parts = [_pairs([pair for pair in chosen if pair.category is c]) for c in AttackCategory]
+        parts = [_complete([pair for pair in chosen if pair.category is c]) for c in AttackCategory]
         rng = generator(seed, "bootstrap", *key)
         means = mean_over_categories(parts, rng, seed=seed, non_answers=non_answers)
+        share = sum(map(len, parts)) / len(chosen) if chosen else 1.0
         for figure, value in means.items():
-            _put(found[figure], key, value)
+            _put(found[figure], key, replace(value, coverage=value.coverage * share))
 
 
 def _disambiguated(controls: Sequence[Score], items: Mapping[str, Item]) -> dict[str, object]:

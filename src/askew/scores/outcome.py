@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from askew.prompts.scenarios import question
 from askew.records import Condition, Finish, Item, Outcome, Reply, Scenario, Score
 from askew.scores.choice import ParaphrasePolicy, read_choice
 from askew.scores.likelihood import Normalise, Tie, choose, none_shown
@@ -61,7 +62,7 @@ def score_reply(
         outcome, rule = _WITHOUT_ANSWER[reply.finish]
         option = None
     else:
-        reading = _read(item, reply, order, scoring, settings)
+        reading = _read(item, reply, order, scoring, scenario, settings)
         option = None if reading.place is None else order[reading.place]
         outcome = Outcome(reading.outcome_hint) if option is None else item.outcome_of(option)
         rule = reading.rule
@@ -79,14 +80,20 @@ def score_reply(
 
 
 def _read(
-    item: Item, reply: Reply, order: tuple[int, int, int], scoring: Scoring, settings: ScoreSettings
+    item: Item,
+    reply: Reply,
+    order: tuple[int, int, int],
+    scoring: Scoring,
+    scenario: Scenario | None,
+    settings: ScoreSettings,
 ) -> Reading:
     shown = [item.options[option] for option in order]
     if scoring == "reply":
         return read_choice(
             reply.text,
             shown,
-            question=f"{item.context} {item.question}".strip(),
+            # As it was shown: a text attack changes the question that a reply may say over.
+            question=f"{item.context} {question(scenario, item)}".strip(),
             neutral_place=order.index(item.neutral),
             finish=reply.finish,
             language=item.language,
