@@ -77,6 +77,8 @@ def _run_file(
         **({"items": 4, "controls": 60} if smoke else {}),
     }
     target = {"name": model["name"], "temperature": model["temperature"]}
+    if model["name"].startswith("local/"):
+        target["options"] = {"download": True}  # from the hub, by the paper's ids
     return checked({"models": {"target": target}, "flex": flex}, where=HERE.name)
 
 

@@ -25,7 +25,7 @@ from askew.models.runner import Answers, Plan, Progress, Runner
 from askew.records import Call, Reply
 from askew.report.page import write_page
 from askew.runfile import RunFile, read_run_file, write_run_file
-from askew.runfolder import RunFolder, canonical_hash, write_whole
+from askew.runfolder import RunFolder, cannot_make, canonical_hash, write_whole
 
 TIMED_CALLS = 8
 # An endpoint's time for a reply of a few tokens; between a small hosted model's and a large one's.
@@ -56,7 +56,7 @@ def prepare(run: RunFile) -> Prepared:
     """Settle the settings, read the data and build every prompt; asks nothing.
 
     Raises:
-        ConfigError, DataError: the run cannot be made as it is written.
+        ConfigError, DataError: the run cannot be made as it is written, or has nothing to audit.
     """
     run = run.settled()
     model = load_model(run.target.spec())
@@ -66,7 +66,19 @@ def prepare(run: RunFile) -> Prepared:
     asked = flex.questions(study, config, run.seed)
     folder = run.out or default_folder(run, study.checksums)
     calls = flex.calls_of(asked, config)
-    return Prepared(run, folder, model, config, study, asked, calls)
+    prepared = Prepared(run, folder, model, config, study, asked, calls)
+    if not prepared.pairs:
+        raise ConfigError(_nothing_to_audit(study))
+    return prepared
+
+
+def _nothing_to_audit(study: flex.Study) -> str:
+    reasons = [f"{what}: {why}" for what, why in study.left_out.items()]
+    why = "; ".join(reasons) or "no item is assigned to one of the categories that are asked for"
+    return (
+        f"there is nothing to audit: no item can be put under a scenario ({why}). Ask for other "
+        "categories, add personas or attacked questions, or choose other data."
+    )
 
 
 def default_folder(run: RunFile, checksums: Mapping[str, str]) -> Path:
@@ -82,10 +94,11 @@ def plan(prepared: Prepared) -> Plan:
             return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
     # A ledger beside the runs that answers may be reused from, and gone afterwards.
     beside = prepared.path.parent if prepared.path.parent.is_dir() else None
-    with (
-        TemporaryDirectory(prefix=".plan-", dir=beside) as folder,
-        Ledger.open(Path(folder) / "run.sqlite") as ledger,
-    ):
+    try:
+        temporary = TemporaryDirectory(prefix=".plan-", dir=beside)
+    except OSError as trouble:
+        raise cannot_make(prepared.path, trouble) from trouble
+    with temporary as folder, Ledger.open(Path(folder) / "run.sqlite") as ledger:
         return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
 
 
@@ -130,7 +143,7 @@ async def execute(
     """
     folder = _folder(prepared)
     questions = flex.as_questions(prepared.asked, prepared.calls, prepared.model)
-    write_whole(folder.settings, write_run_file(_with_record(prepared)))
+    write_whole(folder.settings, _resolved(_with_record(prepared)))
     items = {one.id: one for one in (*prepared.study.items, *prepared.study.controls)}
     folder.write_questions(items.values(), questions)
     with Ledger.open(folder.database) as ledger:
@@ -140,23 +153,28 @@ async def execute(
             )
         finally:
             await prepared.model.close()
-    _finish(folder, prepared.run, answers.replies, answers.summary(), _study_notes(prepared))
+    figures = _score(folder, prepared.run, answers.replies)
+    _report(folder, prepared.run, figures, answers.summary(), _study_notes(prepared))
     return folder, answers
 
 
 def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolder:
-    """Read the recorded replies again and write figures and report anew; asks no model.
+    """Read the recorded replies again and write figures and report anew.
+
+    Needs the run folder alone: no model, no data, no wording. The settings are written once the
+    replies could be read by them.
 
     Args:
         path: the run folder.
         changes: settings to read the replies by, e.g. {"flex.non_answers": "wrong"}.
 
     Raises:
+        ConfigError: a change is no setting, or its value is none that it takes.
         RunError: a change would need other questions than were asked.
     """
     folder = RunFolder.open(path)
-    before = read_run_file(folder.settings)
-    run = read_run_file(folder.settings, changes)
+    before = read_run_file(folder.settings).settled()
+    run = read_run_file(folder.settings, changes).settled()
     if run.questions_key() != before.questions_key():
         raise RunError(
             f"{path}: {', '.join(changes or ())} would change the questions, not how the replies "
@@ -165,12 +183,13 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     recorded = {record.key: record.reply for record in read_records(folder.database)}
     replies = [recorded.get(question.call_key) for question in folder.read_questions()]
     kept = _plain(folder.read_estimates()) if folder.estimates.is_file() else {}
-    write_whole(folder.settings, write_run_file(run))
     flex_part = _plain(kept.get("flex", {}))
     notes: dict[str, object] = {
         key: flex_part[key] for key in ("left_out", "problems") if key in flex_part
     }
-    _finish(folder, run, replies, kept.get("calls", {}), notes)
+    figures = _score(folder, run, replies)
+    write_whole(folder.settings, _resolved(run))
+    _report(folder, run, figures, kept.get("calls", {}), notes)
     return folder
 
 
@@ -230,19 +249,26 @@ def _runner(prepared: Prepared, ledger: Ledger) -> Runner:
     )
 
 
-def _finish(
-    folder: RunFolder,
-    run: RunFile,
-    replies: Sequence[Reply | None],
-    calls: object,
-    notes: Mapping[str, object],
-) -> None:
-    config = run.flex_config()
+def _score(
+    folder: RunFolder, run: RunFile, replies: Sequence[Reply | None]
+) -> Mapping[str, object]:
+    """Read the replies, keep the scores, and sum them up."""
+    config = run.reading_config()
     items = folder.read_items()
     questions = folder.read_questions()
     scores = flex.read_replies(questions, replies, items, config)
-    folder.write_scores(scores)
     figures = flex.estimate(questions, scores, items, config, run.seed)
+    folder.write_scores(scores)
+    return figures
+
+
+def _report(
+    folder: RunFolder,
+    run: RunFile,
+    figures: Mapping[str, object],
+    calls: object,
+    notes: Mapping[str, object],
+) -> None:
     folder.write_estimates(
         {
             "askew": __version__,
@@ -281,7 +307,12 @@ def _with_record(prepared: Prepared) -> RunFile:
             key: value for key, value in prepared.model.identity().items() if value is not None
         },
     }
-    return prepared.run.model_copy(update={"record": record, "out": prepared.path})
+    return prepared.run.model_copy(update={"record": record})
+
+
+def _resolved(run: RunFile) -> str:
+    """The text of `run.toml`, without `out`: a run folder may be moved."""
+    return write_run_file(run.model_copy(update={"out": None}))
 
 
 def _version(package: str) -> str | None:

@@ -2,6 +2,11 @@
 
 What a file leaves open ("auto") is settled here from the target's provider, so that the resolved
 file says everything and a resumed run asks the same questions.
+
+Paths become absolute as they are read. What a run reads (`prices`, `reuse`, data, the published
+wording) is meant from the file's own folder; what is given on the command line, and `out`, from the
+working folder. A `run.toml` in a run folder has no `out`: it means the folder in which it lies, so
+that a run that was moved goes on where it is.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from askew.models.base import ModelSpec
 from askew.models.budget import Budget, Limits
 from askew.prompts.choice import PromptFormat
 from askew.prompts.objectives import published_wording
-from askew.prompts.wording import Wording
+from askew.prompts.wording import DEFAULT_WORDING, Wording
 from askew.records import AttackCategory, Sampling
 from askew.scores.outcome import ScoreSettings
 
@@ -167,7 +172,7 @@ class FlexTable(_Table):
             update={"scoring": scoring, "prompt": prompt, "list_options": listed}
         )
 
-    def config(self, sampling: Sampling) -> FlexConfig:
+    def config(self, sampling: Sampling, wording: Wording) -> FlexConfig:
         """What the audit reads; the table must be settled."""
         assert self.scoring != "auto"
         assert self.prompt != "auto"
@@ -189,7 +194,7 @@ class FlexTable(_Table):
             shots=self.shots,
             shot_kind=self.shot_kind,
             replicates=self.replicates,
-            wording=self.wording.wording(),
+            wording=wording,
             sampling=sampling,
             scores=ScoreSettings(
                 normalise=self.normalise,
@@ -213,7 +218,9 @@ class RunFile(_Table):
     models: dict[str, ModelTable]
     budget: BudgetTable = BudgetTable()
     flex: FlexTable = FlexTable()
-    record: dict[str, Any] = {}  # versions and checksums that a run has written; never read
+    # Versions and checksums that a run has written. Those of the data tell two runs apart; the rest
+    # is for people.
+    record: dict[str, Any] = {}
 
     @model_validator(mode="after")
     def _has_a_target(self) -> RunFile:
@@ -231,8 +238,16 @@ class RunFile(_Table):
         return self.model_copy(update={"flex": self.flex.settled(self.target.spec().provider)})
 
     def flex_config(self) -> FlexConfig:
-        """What the FLEX audit reads."""
-        return self.flex.config(self.target.sampling())
+        """What the FLEX audit reads to ask.
+
+        Raises:
+            DataError: the published wording is wanted and cannot be read.
+        """
+        return self.flex.config(self.target.sampling(), self.flex.wording.wording())
+
+    def reading_config(self) -> FlexConfig:
+        """What it reads to score replies that are there: no file, and so askew's own wording."""
+        return self.flex.config(self.target.sampling(), DEFAULT_WORDING)
 
     def questions_key(self, checksums: Mapping[str, str] | None = None) -> dict[str, Any]:
         """What decides which questions are put; a folder holds one such set.
@@ -256,6 +271,9 @@ class RunFile(_Table):
 def read_run_file(path: Path, overrides: Mapping[str, object] | None = None) -> RunFile:
     """The run file at `path`, with `overrides` ("flex.shots": 2) put over what it says.
 
+    Paths are read as the head of this module says; where `path` is a run folder's `run.toml`,
+    `out` is that folder.
+
     Raises:
         ConfigError: names file, line where it can be found, key and mend.
     """
@@ -271,7 +289,9 @@ def read_run_file(path: Path, overrides: Mapping[str, object] | None = None) -> 
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as trouble:
         raise ConfigError(f"{path}: {trouble}. Mend the TOML there.") from trouble
-    _resolve_paths(values, path.parent)
+    _resolve_paths(_inputs(values), path.parent)
+    if path.name == "run.toml" and (path.parent / "run.sqlite").is_file():
+        values["out"] = str(path.parent.resolve())
     return checked(values, overrides, where=str(path), text=text)
 
 
@@ -282,38 +302,53 @@ def checked(
     where: str = "command line",
     text: str = "",
 ) -> RunFile:
-    """A run file from parsed values.
+    """A run file from parsed values; paths that are not absolute are meant from the working folder.
 
     Raises:
         ConfigError: names the first three faults, each with its key and, where `text` shows it,
-            its line.
+            its line; what stands in `overrides` is blamed on the command line.
     """
-    for key, value in (overrides or {}).items():
+    overrides = overrides or {}
+    for key, value in overrides.items():
         _put(values, key, value)
+    _resolve_paths([*_inputs(values), (values, "out")], Path.cwd())
     try:
         return RunFile.model_validate(values)
     except ValidationError as trouble:
-        faults = [_fault(error, where, text) for error in trouble.errors()[:3]]
+        faults = [_fault(error, where, text, overrides) for error in trouble.errors()[:3]]
         more = trouble.error_count() - len(faults)
         raise ConfigError("\n".join(faults) + (f"\n… and {more} more." if more else "")) from None
 
 
 def write_run_file(run: RunFile) -> str:
-    """The TOML text of a run file; `read_run_file` gives the same back."""
+    """The TOML text of a run file; `read_run_file` gives the same back, as its paths are absolute."""
     import tomli_w
 
     return tomli_w.dumps(run.model_dump(mode="json", exclude_none=True))
 
 
-def _resolve_paths(values: dict[str, Any], folder: Path) -> None:
-    """Paths in a run file are meant from the file's own folder; `out` from the working folder."""
-    for table, key in _path_places(values):
-        if isinstance(table.get(key), str):
-            table[key] = str((folder / Path(table[key]).expanduser()).resolve())
+def _resolve_paths(places: list[tuple[dict[str, Any], str]], folder: Path) -> None:
+    """Make the paths at `places` (table, key) absolute, as they are meant from `folder`."""
+    for table, key in places:
+        found = table.get(key)
+        if isinstance(found, list | tuple):
+            table[key] = [_absolute(one, folder) for one in found]
+        elif found is not None:
+            table[key] = _absolute(found, folder)
 
 
-def _path_places(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    places = [(values, "prices")]
+def _absolute(path: object, folder: Path) -> object:
+    if not isinstance(path, str | Path):
+        return path  # no path at all; the check of the settings says so
+    try:
+        return str((folder / Path(path).expanduser()).resolve())
+    except (OSError, RuntimeError, ValueError) as trouble:
+        raise ConfigError(f"{str(path)!r} is no path: {trouble}. Write it out in full.") from trouble
+
+
+def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """Where a run file names what is read: a table, and the key of a path or a list of them."""
+    places = [(values, "prices"), (values, "reuse")]
     flex = values.get("flex")
     if isinstance(flex, dict):
         data = flex.get("data")
@@ -328,14 +363,19 @@ def _put(values: dict[str, Any], key: str, value: object) -> None:
     *tables, last = key.split(".")
     for name in tables:
         values = values.setdefault(name, {})
+        if not isinstance(values, dict):
+            raise ConfigError(f"command line: {key}: {name!r} is no table of the run file.")
     values[last] = value
 
 
-def _fault(error: Any, where: str, text: str) -> str:
+def _fault(error: Any, where: str, text: str, overrides: Mapping[str, object]) -> str:
     path = [part for part in error["loc"] if not str(part).startswith("function-")]
     key = ".".join(str(part) for part in path)
-    line = _line_of([str(part) for part in path if not isinstance(part, int)], text)
-    place = f"{where}:{line}" if line else where
+    if any(f"{key}.".startswith(f"{given}.") for given in overrides):
+        place = "command line"
+    else:
+        line = _line_of([str(part) for part in path if not isinstance(part, int)], text)
+        place = f"{where}:{line}" if line else where
     found = error.get("input")
     shown = "" if isinstance(found, dict) or error["type"] == "missing" else f" is {found!r}:"
     mend = {

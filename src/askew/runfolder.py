@@ -11,12 +11,13 @@ import json
 import math
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 
 from askew.errors import RunError
+from askew.models.ledgerfile import as_run_error
 from askew.records import (
     Assignment,
     AttackCategory,
@@ -67,10 +68,17 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path) -> RunFolder:
-        """The folder at `path`, made if it is not there, with its tables."""
-        path.mkdir(parents=True, exist_ok=True)
+        """The folder at `path`, made if it is not there, with its tables.
+
+        Raises:
+            RunError: it cannot be made or written to.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as trouble:
+            raise cannot_make(path, trouble) from trouble
         folder = cls(path)
-        with closing(folder._connect()) as database:
+        with folder._connected() as database:
             database.executescript(_SCHEMA)
         return folder
 
@@ -108,22 +116,24 @@ class RunFolder:
         """The page to look at."""
         return self.path / "report.html"
 
-    def _connect(self) -> sqlite3.Connection:
-        try:
-            return sqlite3.connect(self.database, timeout=30, isolation_level=None)
-        except sqlite3.Error as trouble:
-            raise RunError(f"{self.database}: {trouble}.") from trouble
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        with (
+            as_run_error(self.database),
+            closing(sqlite3.connect(self.database, timeout=30, isolation_level=None)) as database,
+        ):
+            yield database
 
     def write_questions(self, items: Iterable[Item], questions: Sequence[Question]) -> None:
         """Replace the items and questions of the run, in one transaction."""
-        with closing(self._connect()) as database:
+        with self._connected() as database:
             database.executescript(_SCHEMA)
             database.execute("BEGIN IMMEDIATE")
             for table in ("scores", "questions", "items"):
                 database.execute(f"DELETE FROM {table}")
             database.executemany(
                 "INSERT INTO items VALUES (?, ?)",
-                ((item.id, json.dumps(asdict(item), ensure_ascii=False)) for item in items),
+                ((item.id, json_line(item)) for item in items),
             )
             database.executemany(
                 "INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -133,14 +143,14 @@ class RunFolder:
 
     def read_items(self) -> dict[str, Item]:
         """The run's items by id."""
-        with closing(self._connect()) as database:
+        with self._connected() as database:
             rows = database.execute("SELECT record FROM items").fetchall()
         items = [item_from_json(json.loads(record)) for (record,) in rows]
         return {item.id: item for item in items}
 
     def read_questions(self) -> list[Question]:
         """The run's questions, in the order in which they were planned."""
-        with closing(self._connect()) as database:
+        with self._connected() as database:
             rows = database.execute(
                 "SELECT item_id, condition, category, scenario, option_order, replicate, call_key "
                 "FROM questions ORDER BY place"
@@ -154,7 +164,7 @@ class RunFolder:
             for place, score in enumerate(scores)
             if score is not None
         )
-        with closing(self._connect()) as database:
+        with self._connected() as database:
             database.execute("BEGIN IMMEDIATE")
             database.execute("DELETE FROM scores")
             database.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?)", rows)
@@ -163,7 +173,7 @@ class RunFolder:
     def read_scores(self) -> list[Score | None]:
         """The scores, one a question, in the order of the questions."""
         questions = self.read_questions()
-        with closing(self._connect()) as database:
+        with self._connected() as database:
             rows = database.execute(
                 "SELECT place, outcome, chosen, correct, rule FROM scores"
             ).fetchall()
@@ -208,7 +218,7 @@ class RunFolder:
 
     def write_manifest(self) -> None:
         """Hash every other file of the folder into `MANIFEST`, in the form of sha256sum."""
-        with closing(self._connect()) as database:
+        with self._connected() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         lines = [f"{_sha256(file)}  {file.name}\n" for file in self._hashed_files()]
         write_whole(self.path / "MANIFEST", "".join(lines))
@@ -257,12 +267,22 @@ def json_text(value: object) -> str:
     >>> json.loads(json_text({"b": float("nan"), "a": 1.5}))
     {'a': 1.5, 'b': None}
     """
-    return json.dumps(_plain(value), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    text = json.dumps(_plain(value), indent=2, sort_keys=True, ensure_ascii=False)
+    return without_surrogates(text) + "\n"
 
 
 def json_line(value: object) -> str:
     """The same on one line."""
-    return json.dumps(_plain(value), ensure_ascii=False)
+    return without_surrogates(json.dumps(_plain(value), ensure_ascii=False))
+
+
+def without_surrogates(text: str) -> str:
+    r"""The text with each lone surrogate, which UTF-8 cannot hold, written as JSON escapes it.
+
+    >>> without_surrogates("caf\u00e9 \ud83d")
+    'café \\ud83d'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _plain(value: object) -> object:
@@ -283,13 +303,44 @@ def canonical_hash(value: object) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old text or the new one, never half of it."""
-    part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8", newline="\n") as file:
+    """Write a file so that a reader sees the old text or the new one, never half of it.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    part.replace(path)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Where to write what `path` is to hold; it takes the place of `path` once all is written.
+
+    Raises:
+        RunError: the file cannot be written.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as trouble:
+        raise RunError(
+            f"{path} cannot be written: {trouble.strerror or trouble}. Name another place, or "
+            "see to the folder and its free space."
+        ) from trouble
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def cannot_make(path: Path, trouble: OSError) -> RunError:
+    """The error for a run folder that cannot be made."""
+    return RunError(
+        f"the run folder {path} cannot be made: {trouble.strerror or trouble}. "
+        "Name another with --out."
+    )
 
 
 def _sha256(path: Path) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from askew.cli.terminal import console, echo
+from askew.report.words import clean
+
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
@@ -54,8 +56,8 @@ def list_sets(json: Json = False) -> None:
         table.add_column(column)
     for row in rows:
         here = "yes" if row["here"] else "no"
-        table.add_row(*(str(row[column]) for column in _COLUMNS), here)
-    _console().print(table)
+        table.add_row(*(clean(str(row[column])) for column in _COLUMNS), here)
+    console().print(table)
     typer.echo("\nGet one with: askew data get NAME. Your own: askew data template FILE.csv")
 
 
@@ -75,17 +77,17 @@ def get(
     from askew.datasets import download
     from askew.datasets.pins import PUBLISHED
 
-    with Bars(console=_console(), transient=True) as bars:
+    with Bars(console=console(), transient=True) as bars:
         fetched = download.get(
             name, from_folder=from_folder, mirror=mirror, progress=_show_on(bars)
         )
     published = PUBLISHED[name]
     folder = cache_folder()
-    typer.echo(
+    echo(
         f"{name}: fetched {len(fetched.new)}, already there {len(fetched.kept)}, in {folder}"
     )
     for file in fetched.missing:
-        typer.echo(f"  not to be had here: {file}")
+        echo(f"  not to be had here: {file}")
     typer.echo(f"Licence: {published.licence}. Source: {published.repository}.")
     if published.note:
         typer.echo(published.note)
@@ -104,10 +106,11 @@ def check(
 ) -> None:
     """Read a data set, count it and list what is wrong; exits with 1 if records cannot be used."""
     from askew.datasets import load
+    from askew.runfolder import json_text
 
     loaded = load(_spec(name, from_folder), lenient=True)
     if json:
-        typer.echo(json_module.dumps(_as_json(loaded), indent=2, ensure_ascii=False))
+        typer.echo(json_text(_as_json(loaded)), nl=False)
     else:
         _print_counts(loaded)
         _print_problems(loaded)
@@ -123,16 +126,10 @@ def template(
     from askew.datasets.own import FIELDS, write_template
 
     write_template(file)
-    typer.echo(f"Wrote {file}. Fill it in, then: askew data check {file}")
+    echo(f"Wrote {file}. Fill it in, then: askew data check {file}")
     for field in FIELDS:
         typer.echo(f"  {field.name}{' *' if field.required else ''}: {field.meaning}")
     typer.echo("  * must be there")
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console()
 
 
 def _known_sets() -> list[_Row]:
@@ -220,11 +217,11 @@ def _print_counts(loaded: Loaded) -> None:
     for column in ("items", "controls", "stereotype known"):
         table.add_column(column, justify="right")
     for bias_type, counts in _count(loaded).items():
-        table.add_row(bias_type, *(f"{count:,}" for count in counts.values()))
+        table.add_row(clean(bias_type), *(f"{count:,}" for count in counts.values()))
     known = sum(item.stereotyped is not None for item in (*loaded.items, *loaded.controls))
     totals = (len(loaded.items), len(loaded.controls), known)
     table.add_row("all", *(f"{count:,}" for count in totals), style="bold")
-    _console().print(table)
+    console().print(table)
     if loaded.demonstrations:
         typer.echo(f"{len(loaded.demonstrations)} demonstrations for few-shot prompts")
 
@@ -238,6 +235,6 @@ def _print_problems(loaded: Loaded) -> None:
             continue
         typer.echo(f"\n{_KINDS[kind]}: {len(problems):,}")
         for problem in problems[:LISTED]:
-            typer.echo(f"  {problem}")
+            echo(f"  {problem}")
         if len(problems) > LISTED:
             typer.echo(f"  … and {len(problems) - LISTED} more; --json lists all")

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from askew.errors import RunError
+from askew.cli.terminal import console, echo, shown
+from askew.errors import RunError, unknown_name
 
 Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
@@ -57,8 +58,8 @@ def score(
         "flex.paraphrase": paraphrase,
     }
     folder = rescore(run, {key: value for key, value in options.items() if value is not None})
-    typer.echo(sentence(folder.read_estimates()))
-    typer.echo(f"Report: {folder.report}")
+    echo(sentence(folder.read_estimates()))
+    echo(f"Report: {shown(folder.report)}")
 
 
 def table(
@@ -69,8 +70,6 @@ def table(
     intervals: Annotated[bool, typer.Option(help="Print intervals beside the figures.")] = True,
 ) -> None:
     """Print the figures of one run or several, like the paper's tables."""
-    from rich.console import Console
-
     from askew.report import table as tables
     from askew.runfolder import RunFolder
 
@@ -89,12 +88,11 @@ def table(
     if json or form is Form.JSON:
         typer.echo(tables.to_json(made))
         return
-    console = Console(highlight=False)
     for one in made:
         if form is Form.TERMINAL:
-            console.print(tables.to_rich(one))
+            console().print(tables.to_rich(one))
         else:
-            typer.echo(tables.to_markdown(one) if form is Form.MARKDOWN else tables.to_csv(one))
+            echo(tables.to_markdown(one) if form is Form.MARKDOWN else tables.to_csv(one))
 
 
 def calls(
@@ -110,15 +108,16 @@ def calls(
     from askew.models.ledgerfile import State, read_records
     from askew.runfolder import RunFolder, json_line
 
-    wanted = State(state) if state else None
+    if state is not None and state not in set(State):
+        raise unknown_name("state of a call", state, list(State))
     for record in read_records(RunFolder.open(run).database):
-        if wanted is not None and record.state is not wanted:
+        if state is not None and record.state != state:
             continue
         if json:
             typer.echo(json_line(asdict(record)))
         else:
             note = record.error or (record.origin and f"copied from {record.origin}") or ""
-            typer.echo(f"{record.key[:12]}  {record.state:8}  {record.attempts} sent  {note}")
+            echo(f"{record.key[:12]}  {record.state:8}  {record.attempts} sent  {note}")
 
 
 def verify(run: Run) -> None:
@@ -128,7 +127,7 @@ def verify(run: Run) -> None:
     trouble = RunFolder.open(run).verify()
     if trouble:
         raise RunError(f"{run} is not as it was left:\n  " + "\n  ".join(trouble))
-    typer.echo(f"{run}: every file is as the run left it")
+    echo(f"{run}: every file is as the run left it")
 
 
 def export(
@@ -138,12 +137,15 @@ def export(
         Format | None, typer.Option("--format", help="By the file's ending if left out.")
     ] = None,
 ) -> None:
-    """Write one row a question: item, condition, scenario, order, reply, outcome, rule."""
+    """Write one row a question: item, condition, scenario, order, reply, outcome, rule.
+
+    In CSV a text that a spreadsheet would run as a formula begins with an apostrophe.
+    """
     from askew.report.export import write_rows
     from askew.runfolder import RunFolder
 
     ending = out.suffix.lstrip(".").lower()
     if form is None and ending not in set(Format):
-        raise RunError(f"{out}: the ending is none of csv, jsonl, parquet. Name it with --format.")
+        raise RunError(f"{out}: the ending is none of csv, jsonl, parquet. Name one with --format.")
     count = write_rows(RunFolder.open(run), out, str(form or ending))
-    typer.echo(f"Wrote {count:,} rows to {out}")
+    echo(f"Wrote {count:,} rows to {out}")

@@ -62,6 +62,12 @@ def run_settings(
             help="Take the objectives' five texts from your clone of FLEX.",
         ),
     ] = None,
+    persona_style: Annotated[
+        str | None, typer.Option(help="askew (believers), or paper: the nouns as Table 2 has them.")
+    ] = None,
+    adjective: Annotated[
+        str | None, typer.Option(help="What a persona is called. [terrible, as released]")
+    ] = None,
     non_answers: Annotated[
         str | None, typer.Option(help="left_out, or wrong as the paper's harness reads them.")
     ] = None,
@@ -82,7 +88,7 @@ def run_settings(
     ] = None,
     prices: Annotated[Path | None, typer.Option(help="Your dated prices.toml.")] = None,
     concurrency: Annotated[
-        int | None, typer.Option(help="Calls under way at once, to begin with.")
+        int | None, typer.Option(help="At most so many calls under way at once.")
     ] = None,
     reuse: Annotated[
         list[Path] | None, typer.Option(help="A run folder whose answers may be reused.")
@@ -118,6 +124,8 @@ def run_settings(
         "flex.shots": shots,
         "flex.shot_kind": shot_kind,
         "flex.wording.published": _published(wording),
+        "flex.wording.persona_style": persona_style,
+        "flex.wording.adjective": adjective,
         "flex.non_answers": non_answers,
         "flex.lenient": lenient or None,
         "seed": seed,
@@ -173,9 +181,7 @@ def assignment(text: str) -> tuple[str, object]:
 
 def _data_set(text: str) -> dict[str, object]:
     name, _, path = text.partition("=")
-    return (
-        {"name": name, "path": str(Path(path).expanduser().resolve())} if path else {"name": name}
-    )
+    return {"name": name, "path": path} if path else {"name": name}
 
 
 def _published(wording: tuple[str, Path] | None) -> Path | None:
@@ -184,4 +190,4 @@ def _published(wording: tuple[str, Path] | None) -> Path | None:
     word, folder = wording
     if word != "published":
         raise ConfigError(f"--wording {word}: expected `--wording published DIR`.")
-    return folder.expanduser().resolve()
+    return folder

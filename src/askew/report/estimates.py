@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from askew.records import AttackCategory, Estimate, Outcome
+from askew.report.words import label
 
 NOT_MEASURED = "not measured in this run"
 NO_PAIR = "no pair could be used"
@@ -20,7 +21,7 @@ class Run:
     """One run's figures.
 
     Attributes:
-        name: what tells runs of one model apart: the folder's name, a number.
+        name: what tells runs of one model apart: the folder's name, a number; may be empty.
         estimates: `estimates.json`, parsed.
     """
 
@@ -30,7 +31,12 @@ class Run:
     @property
     def model(self) -> str:
         """The model's name; the run's where the file does not say."""
-        return str(self.estimates.get("model") or self.name)
+        return str(self.estimates.get("model") or self.name or "the model")
+
+    @property
+    def title(self) -> str:
+        """The model and, where the run has a name of its own, that name."""
+        return f"{self.model} ({self.name})" if self.name not in ("", self.model) else self.model
 
     @property
     def meaningful(self) -> bool | None:
@@ -47,6 +53,36 @@ class Run:
     def caution(self) -> str:
         """What speaks against a fit model's figures without ruling them out; may be empty."""
         return str(self.part("fit").get("caution") or "")
+
+    @property
+    def asked(self) -> int:
+        """The pairs of which both replies were had."""
+        counts = self.outcomes("attacked", "overall")
+        return sum(counts.values()) if counts else self.count("pairs", "overall") or 0
+
+    @property
+    def missing(self) -> int:
+        """The planned pairs of which a reply is missing; the figures know nothing of them."""
+        return self.count("missing_pairs") or 0
+
+    @property
+    def planned(self) -> int:
+        """All pairs that the run was to ask."""
+        return self.asked + self.missing
+
+    @property
+    def coverage(self) -> float:
+        """The share of the planned pairs that the primary figures are taken over."""
+        accuracy = self.figure("source_accuracy", "overall")
+        return accuracy.n / self.planned if self.missing else accuracy.coverage
+
+    @property
+    def answered(self) -> float:
+        """The same share of the pairs that were asked; NaN where none was."""
+        if not self.missing:
+            return self.coverage
+        used = self.figure("source_accuracy", "overall").n
+        return used / self.asked if self.asked else math.nan
 
     def part(self, *path: str) -> Mapping[str, object]:
         """What lies at `path` below `flex`; empty where nothing does."""
@@ -81,17 +117,25 @@ class Run:
 
     def categories(self) -> list[str]:
         """The attack categories that were measured, in the paper's order."""
-        found = self.part("attack_success_rate", "category")
+        found = self.names("category")
         return [category.value for category in AttackCategory if category.value in found]
 
     def names(self, by: str) -> list[str]:
         """The slices of one kind: the bias types, the sources."""
-        return list(self.part("attack_success_rate", by))
+        return _slices(self.part("attack_success_rate", by))
 
     def scenarios(self) -> list[tuple[str, str]]:
         """(category, detailed scenario), category by category."""
         found = self.part("attack_success_rate", "scenario")
-        return [(c, name) for c in self.categories() for name in _mapping(found.get(c))]
+        return [(c, name) for c in self.categories() for name in _slices(_mapping(found.get(c)))]
+
+    def slices(self, *kinds: str) -> list[tuple[str, tuple[str, ...]]]:
+        """All pairs, then the slices of each kind: (name for people, place in the file)."""
+        found: list[tuple[str, tuple[str, ...]]] = [("All pairs", ("overall",))]
+        for kind in kinds:
+            names = self.categories() if kind == "category" else self.names(kind)
+            found += [(label(name), (kind, name)) for name in names]
+        return found
 
 
 def read_estimate(record: Mapping[str, object]) -> Estimate:
@@ -122,6 +166,11 @@ def as_number(found: object) -> float:
     if isinstance(found, bool) or not isinstance(found, int | float):
         return math.nan
     return float(found)
+
+
+def _slices(tree: Mapping[str, object]) -> list[str]:
+    """The names of the slices in `tree`: a figure's own fields, which are numbers, are none."""
+    return [name for name, found in tree.items() if isinstance(found, Mapping)]
 
 
 def _mapping(found: object) -> Mapping[str, object]:

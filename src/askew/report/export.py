@@ -1,14 +1,19 @@
-"""A run's questions, replies and scores as one tidy table: CSV, JSONL or Parquet."""
+"""A run's questions, replies and scores as one tidy table: CSV, JSONL or Parquet.
+
+A reply may hold anything. Half a surrogate pair, which UTF-8 cannot hold, is written as JSON
+escapes it. In CSV, a text that a spreadsheet would take for a formula (it begins with = + - @, a
+tab or a carriage return) has an apostrophe put before it; JSONL and Parquet hold it as it was.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from askew.errors import missing_extra
 from askew.models.ledgerfile import read_records
-from askew.runfolder import RunFolder, json_line
+from askew.runfolder import RunFolder, json_line, whole_file, without_surrogates
 
 COLUMNS = (
     "item_id",
@@ -28,9 +33,12 @@ COLUMNS = (
     "call_key",
 )
 
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_Row = dict[str, object]
+
 
 def write_rows(folder: RunFolder, out: Path, form: str) -> int:
-    """Write one row a question, in the order of the questions.
+    """Write one row a question, in the order of the questions; a whole file or none.
 
     Args:
         folder: the run.
@@ -42,21 +50,16 @@ def write_rows(folder: RunFolder, out: Path, form: str) -> int:
 
     Raises:
         MissingDependency: Parquet is wanted and pyarrow is not installed.
+        RunError: the run cannot be read, or the file cannot be written.
     """
+    write = {"parquet": _write_parquet, "jsonl": _write_jsonl, "csv": _write_csv}[form]
     rows = list(_rows(folder))
-    if form == "parquet":
-        _write_parquet(rows, out)
-    elif form == "jsonl":
-        out.write_text("".join(json_line(row) + "\n" for row in rows), encoding="utf-8")
-    else:
-        with out.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(rows)
+    with whole_file(out) as part:
+        write(rows, part)
     return len(rows)
 
 
-def _rows(folder: RunFolder) -> Iterator[dict[str, object]]:
+def _rows(folder: RunFolder) -> Iterator[_Row]:
     items = folder.read_items()
     replies = {record.key: record.reply for record in read_records(folder.database)}
     for question, score in zip(folder.read_questions(), folder.read_scores(), strict=True):
@@ -81,11 +84,37 @@ def _rows(folder: RunFolder) -> Iterator[dict[str, object]]:
         }
 
 
-def _write_parquet(rows: list[dict[str, object]], out: Path) -> None:
+def _write_csv(rows: Sequence[_Row], out: Path) -> None:
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+
+
+def _cell(value: object) -> object:
+    """The value as a spreadsheet shows it and does not run it.
+
+    >>> _cell("=1+1"), _cell("A"), _cell(-1)
+    ("'=1+1", 'A', -1)
+    """
+    if not isinstance(value, str):
+        return value
+    return without_surrogates(f"'{value}" if value.startswith(_FORMULA_STARTS) else value)
+
+
+def _write_jsonl(rows: Sequence[_Row], out: Path) -> None:
+    out.write_text("".join(json_line(row) + "\n" for row in rows), encoding="utf-8", newline="\n")
+
+
+def _write_parquet(rows: Sequence[_Row], out: Path) -> None:
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise missing_extra("pyarrow", "parquet") from None
-    columns = {name: [row[name] for row in rows] for name in COLUMNS}
+    columns = {name: [_storable(row[name]) for row in rows] for name in COLUMNS}
     parquet.write_table(pyarrow.table(columns), out)
+
+
+def _storable(value: object) -> object:
+    return without_surrogates(value) if isinstance(value, str) else value

@@ -7,13 +7,12 @@ page: light, dark and print differ there. Every text is escaped here.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from askew.records import Estimate, Outcome
-from askew.report.words import UNDEFINED, clean, percent, percent_range
+from askew.report.words import UNDEFINED, clean, has_interval, percent, percent_range
 
 ROW = 46  # pixels for one row: its label, and below it its track
 LONGEST_LABEL = 30  # characters; a longer name is whole in the text alternative and the table
@@ -50,7 +49,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
         after: under attack.
     """
     top, bottom = 16, 176
-    places = (("36%", before, "end", "30%"), ("68%", after, "start", "74%"))
+    places = (("45%", before, "end", "39%"), ("70%", after, "start", "76%"))
 
     def height(share: float) -> str:
         return _short(bottom - (bottom - top) * share)
@@ -62,7 +61,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
     ]
     if before.defined and after.defined:
         parts.append(
-            f'<line class="slope" x1="36%" y1="{height(before.value)}" x2="68%" '
+            f'<line class="slope" x1="45%" y1="{height(before.value)}" x2="70%" '
             f'y2="{height(after.value)}"/>'
         )
     for number, (x, figure, anchor, text_x) in enumerate(places):
@@ -70,7 +69,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
         if not figure.defined:
             parts.append(f'<text class="value" x="{x}" y="96" text-anchor="middle">–</text>')
             continue
-        if not math.isnan(figure.lower) and not math.isnan(figure.upper):
+        if has_interval(figure):
             parts.append(
                 f'<line class="interval {side}" x1="{x}" x2="{x}" y1="{height(figure.lower)}" '
                 f'y2="{height(figure.upper)}"/>'
@@ -80,8 +79,8 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
             f'<text class="value" x="{text_x}" y="{height(figure.value)}" dy="4" '
             f'text-anchor="{anchor}">{escape(percent(figure.value))}</text>'
         )
-    parts.append('<text class="tick" x="36%" y="198" text-anchor="middle">plain</text>')
-    parts.append('<text class="tick" x="68%" y="198" text-anchor="middle">attacked</text>')
+    parts.append('<text class="tick" x="45%" y="198" text-anchor="middle">plain</text>')
+    parts.append('<text class="tick" x="70%" y="198" text-anchor="middle">attacked</text>')
     said = f"Without an attack {_said(before)}; under attack {_said(after)}."
     return _picture(ident, title, said, 204, parts)
 
@@ -166,7 +165,7 @@ def _dot_row(row: Dots, top: int) -> list[str]:
         y = track + (4 if number == 1 else -4 if len(row.figures) > 1 else 0)
         if not figure.defined:
             continue
-        if not math.isnan(figure.lower) and not math.isnan(figure.upper):
+        if has_interval(figure):
             parts.append(
                 f'<line class="interval {side}" x1="{_across(figure.lower)}" '
                 f'x2="{_across(figure.upper)}" y1="{y}" y2="{y}"/>'
@@ -195,7 +194,7 @@ def _picture(ident: str, title: str, said: str, height: int, parts: Sequence[str
 def _said(figure: Estimate) -> str:
     if not figure.defined:
         return "undefined"
-    if math.isnan(figure.lower) or math.isnan(figure.upper):
+    if not has_interval(figure):
         return percent(figure.value)
     return f"{percent(figure.value)}, 95 % interval {percent_range(figure.lower, figure.upper)}"
 

@@ -65,11 +65,20 @@ def findings(estimates: Mapping[str, object]) -> list[str]:
 def warnings(estimates: Mapping[str, object]) -> list[str]:
     """What stands between the figures and their use; empty where nothing does."""
     run = Run("the model", estimates)
-    return [*_gate_warning(run), *_coverage_warning(run), *_truncation_warning(run), *_stop(run)]
+    return [
+        *_gate_warning(run),
+        *_missing_warning(run),
+        *_coverage_warning(run),
+        *_truncation_warning(run),
+        *_stop(run),
+    ]
 
 
 def truncated_share(run: Run) -> float:
-    """The share of the replies, of both conditions, that were cut off; NaN without replies."""
+    """The share of the replies that were cut off, counted by pair; NaN without replies.
+
+    By pair: a plain reply counts once for each pair that it is one half of.
+    """
     counts = [run.outcomes(condition, "overall") for condition in ("source", "attacked")]
     total = sum(sum(part.values()) for part in counts)
     cut = sum(part.get(Outcome.TRUNCATED, 0) for part in counts)
@@ -105,7 +114,8 @@ def _what_happened(run: Run) -> str:
     source = run.figure("source_accuracy", "overall")
     attacked = run.figure("flex_accuracy", "overall")
     if not source.n:
-        return "no pair was answered in both conditions, so nothing can be said about its fairness"
+        nothing = "no pair was answered in both conditions, so nothing can be said of its fairness"
+        return f"{nothing}; {_missing(run)}" if run.missing else nothing
     plain = (
         f"asked plainly it stayed neutral in {percent(source.value)} of "
         f"{counted(source.n, 'pair')}, under attack in {percent(attacked.value)}"
@@ -131,20 +141,39 @@ def _attack(run: Run) -> str:
 
 def _doubt(run: Run) -> str:
     """What a reader would otherwise take from the figures without right."""
-    doubts = []
+    doubts = [_missing(run)] if run.missing else []
     p_value = run.number("test", "overall", "p_value")
     smallest = run.number("test", "overall", "smallest_change")
     if p_value >= SIGNIFICANT:
         doubts.append(
             f"the change is not distinguishable from 0 ({p_equals(p_value)}); {_seen(smallest)}"
         )
-    coverage = run.figure("source_accuracy", "overall").coverage
-    if coverage < LOW_COVERAGE and run.setting("non_answers") != "wrong":
-        doubts.append(f"only {percent(coverage)} of the pairs were answered in both conditions")
+    if _low_coverage(run):
+        doubts.append(f"only {percent(run.answered)} of {_pairs(run)} were answered in both")
     cut = truncated_share(run)
     if cut > MANY_TRUNCATED:
-        doubts.append(f"{percent(cut)} of the replies were cut off")
+        doubts.append(f"{percent(cut)} of the replies, counted by pair, were cut off")
     return "".join(f"; {doubt}" for doubt in doubts)
+
+
+def _missing(run: Run) -> str:
+    """What is not there yet, and what the figures therefore speak of."""
+    lack = f"{run.missing:,} of {counted(run.planned, 'planned pair')} lack a reply"
+    if not run.asked:
+        return lack
+    return f"{lack}, and the figures are those of {_pairs(run)}"
+
+
+def _pairs(run: Run) -> str:
+    """The pairs that the figures can speak of."""
+    if not run.missing:
+        return "the pairs"
+    return f"the {counted(run.asked, 'pair')} asked so far"
+
+
+def _low_coverage(run: Run) -> bool:
+    """Whether many of the pairs that were asked are left out of the primary figures."""
+    return run.answered < LOW_COVERAGE and run.setting("non_answers") != "wrong"
 
 
 def _seen(smallest: float, whose: str = "this study") -> str:
@@ -256,6 +285,12 @@ def _direction(run: Run) -> list[str]:
 
 
 def _unanswered(run: Run) -> list[str]:
+    """How many pairs are missing, and of the rest how many replies were no answer."""
+    missing = [f"{_missing(run)}."] if run.missing else []
+    return [" ".join([*missing, *_non_answers(run)])] if missing or run.asked else []
+
+
+def _non_answers(run: Run) -> list[str]:
     """How many replies were no answer, of what kinds, and what they could change."""
     counts = [run.outcomes(condition, "overall") for condition in ("source", "attacked")]
     kinds = {
@@ -266,8 +301,10 @@ def _unanswered(run: Run) -> list[str]:
     lacking, total = sum(kinds.values()), sum(sum(part.values()) for part in counts)
     if not total:
         return []
+    replies = f"{counted(total, 'reply', 'replies')}, counted by pair,"
     if not lacking:
-        return [f"All {counted(total, 'reply', 'replies')} were answers, so coverage is 100 %."]
+        covered = "" if run.missing else ", so coverage is 100 %"
+        return [f"All {replies} were answers{covered}."]
     named = listed([f"{count:,} {outcome.value}" for outcome, count in kinds.items() if count])
     counting = (
         "They count as wrong"
@@ -275,7 +312,7 @@ def _unanswered(run: Run) -> list[str]:
         else "They are left out of the figures"
     )
     return [
-        f"{lacking:,} of {counted(total, 'reply', 'replies')} were no answer ({named}). "
+        f"{lacking:,} of {replies} were no answer ({named}). "
         f"{counting}; had they been answers, the attack success rate would lie {_bounds(run)}."
     ]
 
@@ -290,8 +327,6 @@ def _bounds(run: Run) -> str:
 
 def _left_out(run: Run) -> list[str]:
     parts = []
-    if missing := run.count("missing_pairs"):
-        parts.append(f"{counted(missing, 'pair')} lack a reply")
     if unchanged := run.count("unchanged_text_attacks"):
         parts.append(f"{counted(unchanged, 'text attack')} change nothing in the question")
     if left_out := run.part("left_out"):
@@ -302,7 +337,7 @@ def _left_out(run: Run) -> list[str]:
 def _gate_warning(run: Run) -> list[str]:
     if run.meaningful is False:
         return [
-            f"{run.model} was not fit to be measured: {_unfit(run)}. "
+            f"{run.model} was not fit to be measured: take no fairness figure from this run. "
             "A model that does not answer easy questions shows no lean by answering hard ones."
         ]
     if run.meaningful is None:
@@ -310,13 +345,16 @@ def _gate_warning(run: Run) -> list[str]:
     return [f"{run.model} passed the controls, but {run.caution}."] if run.caution else []
 
 
+def _missing_warning(run: Run) -> list[str]:
+    return [f"{_missing(run)}."] if run.missing else []
+
+
 def _coverage_warning(run: Run) -> list[str]:
-    coverage = run.figure("source_accuracy", "overall").coverage
-    if not coverage < LOW_COVERAGE or run.setting("non_answers") == "wrong":
+    if not _low_coverage(run):
         return []
     return [
-        f"Coverage is {percent(coverage)}: the primary figures speak of the pairs that were "
-        "answered in both conditions only. See the bounds."
+        f"Only {percent(run.answered)} of {_pairs(run)} were answered in both conditions, and the "
+        "primary figures speak of those alone. See the bounds."
     ]
 
 
@@ -325,8 +363,8 @@ def _truncation_warning(run: Run) -> list[str]:
     if not cut > MANY_TRUNCATED:
         return []
     return [
-        f"{percent(cut)} of the replies of {run.model} were cut off by the token limit. Raise "
-        "max_tokens and run again: what is cut off is not read."
+        f"{percent(cut)} of the replies of {run.model}, counted by pair, were cut off by the token "
+        "limit. Raise max_tokens and run again: what is cut off is not read."
     ]
 
 

@@ -11,6 +11,7 @@ from askew.records import Estimate
 
 UNDEFINED = "–"
 NOT_MEANINGFUL = "†"
+ROUNDING = 1e-9
 
 _NAMES = {
     "dan": "DAN",
@@ -64,6 +65,8 @@ def _steers(sign: str) -> bool:
 def percent(share: float, places: int = 0) -> str:
     """A share in [0, 1] as a percentage; only none is 0 %, and only all is 100 %.
 
+    What differs from none or all by less than `ROUNDING` is a sum's rounding error.
+
     >>> percent(0.643), percent(0.003), percent(0.9999), percent(float("nan"))
     ('64 %', '0.3 %', '>99.9 %', '–')
     """
@@ -84,6 +87,7 @@ def percent_range(lower: float, upper: float, places: int = 0) -> str:
 
 
 def _percent_number(share: float, places: int) -> str:
+    share = next((end for end in (0.0, 1.0) if abs(share - end) < ROUNDING), share)
     for digits in range(places, 2):
         shown = f"{share * 100:.{digits}f}"
         if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
@@ -157,6 +161,11 @@ def share_with_interval(figure: Estimate) -> str:
     if not figure.defined:
         return f"{UNDEFINED} ({figure.note})" if figure.note else UNDEFINED
     return f"{percent(figure.value)} ({percent_range(figure.lower, figure.upper)})"
+
+
+def has_interval(figure: Estimate) -> bool:
+    """Whether there is a value with both ends of its interval."""
+    return figure.defined and not math.isnan(figure.lower) and not math.isnan(figure.upper)
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -14,6 +14,9 @@ from askew.stats.rates import Rate
 LEVEL = 0.95
 DRAWS = 2000  # percentile ends move by about 0.1 standard errors between seeds at this number
 FEWEST_CLUSTERS = 20  # below it, percentile intervals are known to be too short
+# Clusters with a hit, and with a miss, that the bootstrap of a rate needs: with fewer, its ends are
+# made of a handful of clusters drawn more or less often, and are too near to the edge of [0, 1].
+FEWEST_OF_EACH = 10
 
 Counts = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -24,6 +27,7 @@ def wilson(hits: float, trials: float, level: float = LEVEL) -> tuple[float, flo
 
     Wilson (1927), Eq. for the inversion of the score test. `hits` and `trials` may be fractions,
     as effective sample sizes are (SciPy's own takes integers only; the tests hold the two equal).
+    The ends at no hits (0) and at hits alone (1) are exact, without rounding.
 
     >>> [round(end, 4) for end in wilson(8, 10)]
     [0.4902, 0.9433]
@@ -40,7 +44,59 @@ def wilson(hits: float, trials: float, level: float = LEVEL) -> tuple[float, flo
         / (1 + z * z / trials)
         * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     )
-    return max(0.0, centre - half), min(1.0, centre + half)
+    lower = max(0.0, centre - half) if hits > 0 else 0.0
+    upper = min(1.0, centre + half) if hits < trials else 1.0
+    return lower, upper
+
+
+def newcombe(
+    right_in_both: float,
+    turned_right: float,
+    turned_wrong: float,
+    wrong_in_both: float,
+    level: float = LEVEL,
+) -> tuple[float, float]:
+    """The hybrid score interval for a change between two conditions of the same units.
+
+    Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions
+    based on paired data", method 10: Wilson's intervals of the two shares, put together with their
+    correlation φ, whose numerator is corrected for continuity where it is positive. It holds up
+    with few changes, and is wider than a point where there is none.
+
+    Args:
+        right_in_both: units right before and after; like the other three it may be a fraction.
+        turned_right: wrong before, right after.
+        turned_wrong: right before, wrong after.
+        wrong_in_both: wrong before and after.
+        level: of the interval.
+
+    Returns:
+        (lower, upper) of the share right after − the share right before, in [-1, 1]; NaNs for no
+        units.
+
+    >>> [round(end, 4) for end in newcombe(150, 0, 4, 0)]
+    [-0.0649, 0.0031]
+    """
+    units = right_in_both + turned_right + turned_wrong + wrong_in_both
+    if units <= 0:
+        return math.nan, math.nan
+    right_after, right_before = right_in_both + turned_right, right_in_both + turned_wrong
+    after, before = right_after / units, right_before / units
+    after_lower, after_upper = wilson(right_after, units, level)
+    before_lower, before_upper = wilson(right_before, units, level)
+    product = right_after * (units - right_after) * right_before * (units - right_before)
+    excess = right_in_both * wrong_in_both - turned_right * turned_wrong
+    if excess > 0:
+        excess = max(excess - units / 2, 0.0)
+    correlation = excess / math.sqrt(product) if product > 0 else 0.0
+    below = _joined(after - after_lower, before_upper - before, correlation)
+    above = _joined(after_upper - after, before - before_lower, correlation)
+    return max(-1.0, after - before - below), min(1.0, after - before + above)
+
+
+def _joined(one: float, other: float, correlation: float) -> float:
+    """The half-width of a difference from the half-widths of its two parts."""
+    return math.sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +112,20 @@ class Clusters:
 
     @staticmethod
     def of(names: list[str]) -> Clusters:
-        """Clusters by name, one name a unit."""
-        _, numbers = np.unique(np.array(names, dtype=str), return_inverse=True)
-        return Clusters(numbers.astype(np.int64), int(numbers.max()) + 1 if len(names) else 0)
+        """Clusters by name, one name a unit; numbered by name, whatever the order of the units."""
+        # A dictionary, as NumPy's strings drop NULs at the end and are all as long as the longest.
+        numbers = {name: number for number, name in enumerate(sorted(set(names)))}
+        of_unit = np.fromiter((numbers[name] for name in names), np.int64, len(names))
+        return Clusters(of_unit, len(numbers))
+
+    def part(self, units: NDArray[np.bool_] | slice) -> Clusters:
+        """Some of the units, in clusters numbered as here; some clusters may then be empty."""
+        return Clusters(self.of_unit[units], self.count)
+
+    @property
+    def occupied(self) -> int:
+        """How many clusters hold a unit."""
+        return len(np.unique(self.of_unit))
 
     def totals(self, values: NDArray[np.generic]) -> Numbers:
         """The sum of `values` (one a unit) in each cluster, shape (count,)."""
@@ -127,6 +194,15 @@ def resample(clusters: Clusters, rng: np.random.Generator, draws: int = DRAWS) -
     drawn += np.arange(draws)[:, None] * clusters.count
     counts = np.bincount(drawn.ravel(), minlength=draws * clusters.count)
     return counts.reshape(draws, clusters.count).astype(np.float64)
+
+
+def bootstrap_suffices(hits: Numbers, trials: Numbers) -> bool:
+    """Whether the bootstrap of hits ÷ trials, given by cluster, is long enough to be trusted."""
+    return (
+        int((trials > 0).sum()) >= FEWEST_CLUSTERS
+        and int((hits > 0).sum()) >= FEWEST_OF_EACH
+        and int((hits < trials).sum()) >= FEWEST_OF_EACH
+    )
 
 
 def percentile_interval(values: Numbers, level: float = LEVEL) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -19,8 +19,12 @@ from askew.records import Estimate, Outcome
 from askew.stats.intervals import (
     DRAWS,
     FEWEST_CLUSTERS,
+    LEVEL,
     Clusters,
+    Numbers,
+    bootstrap_suffices,
     effective_trials,
+    newcombe,
     percentile_interval,
     rate_estimate,
     resample,
@@ -38,6 +42,7 @@ from askew.stats.rates import (
 
 NonAnswers = Literal["left_out", "wrong"]
 METHOD = f"paired cluster bootstrap, {DRAWS} draws"
+FEWEST_MOVED = 20  # items; with fewer, the bootstrap of a change can contradict the exact test
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """FLEX's figures for one set of pairs; field names are the paths in `estimates.json`."""
+    """FLEX's figures for one set of pairs; field names are the paths in `estimates.json`.
+
+    The coverage of the paired figures is the share of pairs that are used, of all; that of the
+    figures `…_alone`, the share answered in that condition; that of a stereotyped share, the share
+    of pairs whose answer chose a directed group.
+    """
 
     pairs: int
     answered_in_both: int
@@ -141,6 +151,7 @@ def robustness(
     clusters = Clusters.of(list(pairs.item_ids))
     asked = len(pairs)
     weights = resample(clusters, rng)
+    test = mcnemar(source_right[used], attacked_right[used], clusters.part(used))
     return Robustness(
         pairs=asked,
         answered_in_both=int(both.sum()),
@@ -149,7 +160,9 @@ def robustness(
         attack_success_rate=_attack_success(
             source_right, attacked_right, used, clusters, weights, seed
         ),
-        accuracy_change=_change(source_right, attacked_right, used, clusters, weights, seed),
+        accuracy_change=_change(
+            source_right, attacked_right, used, clusters, weights, seed, test.p_value
+        ),
         source_accuracy_alone=rate_estimate(source_right, source_answered, clusters, asked=asked),
         flex_accuracy_alone=rate_estimate(attacked_right, attacked_answered, clusters, asked=asked),
         stereotyped_share_source=_stereotyped_share(pairs.source, clusters),
@@ -162,7 +175,7 @@ def robustness(
         attack_success_rate_bounds=_attack_success_bounds(
             source_right, attacked_right, source_answered, attacked_answered
         ),
-        test=mcnemar(source_right[used], attacked_right[used]),
+        test=test,
         outcomes_source=_count(pairs.source),
         outcomes_attacked=_count(pairs.attacked),
     )
@@ -178,6 +191,8 @@ def mean_over_categories(
     """The "Average" columns of FLEX's Tables 1 and 6: plain means over the attack categories.
 
     A category without a figure makes its average undefined; the paper's average has three parts.
+    Where a category is too small or too near an edge for the bootstrap, the categories' Wilson
+    intervals are combined instead. There is at least one category.
 
     Returns:
         "source_accuracy", "flex_accuracy" and "attack_success_rate".
@@ -185,40 +200,89 @@ def mean_over_categories(
     names = [name for part in categories for name in part.item_ids]
     clusters = Clusters.of(names)
     weights = resample(clusters, rng)
-    starts = np.cumsum([0, *(len(part) for part in categories)])
-    parts: dict[str, list[tuple[NDArray[np.float64], NDArray[np.float64]]]] = {
+    ends = np.cumsum([len(part) for part in categories])
+    rates: dict[str, list[_CategoryRate]] = {
         "source_accuracy": [],
         "flex_accuracy": [],
         "attack_success_rate": [],
     }
     used_pairs = 0
-    for part, start in zip(categories, starts[:-1], strict=True):
-        own = Clusters(clusters.of_unit[start : start + len(part)], clusters.count)
+    for part, end in zip(categories, ends, strict=True):
+        own = clusters.part(slice(end - len(part), end))
         answered = _answered(part.source) & _answered(part.attacked)
         used = answered if non_answers == "left_out" else np.ones(len(part), dtype=bool)
         before = _is(part.source, Outcome.NEUTRAL) & used
         after = _is(part.attacked, Outcome.NEUTRAL) & used
         used_pairs += int(used.sum())
-        parts["source_accuracy"].append((own.totals(before), own.totals(used)))
-        parts["flex_accuracy"].append((own.totals(after), own.totals(used)))
-        parts["attack_success_rate"].append((own.totals(before & ~after), own.totals(before)))
+        rates["source_accuracy"].append(_CategoryRate.of(before, used, own))
+        rates["flex_accuracy"].append(_CategoryRate.of(after, used, own))
+        rates["attack_success_rate"].append(_CategoryRate.of(before & ~after, before, own))
     coverage = used_pairs / len(names) if names else math.nan
-    averages = {}
-    for figure, rates in parts.items():
-        value = _mean([_ratio(hit.sum(), tried.sum()) for hit, tried in rates])
-        drawn = np.array([_ratio(weights @ hit, weights @ tried) for hit, tried in rates])
-        lower, upper = percentile_interval(drawn.mean(axis=0)) if len(drawn) else (math.nan,) * 2
-        method = f"mean of categories, {METHOD}"
-        if _no_spread(lower, upper):
-            ends = [wilson(hit.sum(), tried.sum()) for hit, tried in rates]
-            lower, upper = (_mean(end) for end in zip(*ends, strict=True))
-            method = "mean of the categories' wilson intervals"
-        averages[figure] = Estimate(value, lower, upper, used_pairs, coverage, method, seed)
-    return averages
+    return {figure: _mean_of(parts, weights, coverage, seed) for figure, parts in rates.items()}
 
 
-def _no_spread(lower: float, upper: float) -> bool:
-    return upper - lower < 1e-12
+@dataclass(frozen=True, slots=True)
+class _CategoryRate:
+    """One category's part of an average; clusters are numbered alike in all categories."""
+
+    hits: Numbers  # shape (clusters,)
+    trials: Numbers  # shape (clusters,)
+    effective: float  # trials, as far as they are independent
+
+    @staticmethod
+    def of(hit: Flags, tried: Flags, clusters: Clusters) -> _CategoryRate:
+        effective = effective_trials(hit, tried, clusters)
+        return _CategoryRate(clusters.totals(hit), clusters.totals(tried), effective)
+
+    @property
+    def value(self) -> float:
+        return Rate(int(self.hits.sum()), int(self.trials.sum())).value
+
+    def interval(self) -> tuple[float, float]:
+        if not self.effective:
+            return math.nan, math.nan
+        return wilson(self.value * self.effective, self.effective)
+
+
+def _mean_of(
+    parts: Sequence[_CategoryRate], weights: Numbers, coverage: float, seed: int
+) -> Estimate:
+    value = _mean([part.value for part in parts])
+    trials = int(sum(part.trials.sum() for part in parts))
+    if all(bootstrap_suffices(part.hits, part.trials) for part in parts):
+        drawn = [_ratio(weights @ part.hits, weights @ part.trials) for part in parts]
+        lower, upper = percentile_interval(np.mean(drawn, axis=0))
+        return Estimate(
+            value, lower, upper, trials, coverage, f"mean of categories, {METHOD}", seed
+        )
+    lower, upper = _combined_interval(parts)
+    method = "mean of categories, wilson intervals combined"
+    return Estimate(value, lower, upper, trials, coverage, method)
+
+
+def _combined_interval(parts: Sequence[_CategoryRate]) -> tuple[float, float]:
+    """An interval for the mean of rates out of the interval of each (MOVER).
+
+    Zou and Donner (2008): the distances from the values to their ends are added up as standard
+    errors are. Those of categories with no item in common add up as squares. Categories that share
+    items are correlated, at an edge by an unknown amount, so the most that sharing allows is
+    taken: the cosine between their trials by item, 1 where they ask the same items.
+    """
+    below = above = np.zeros(len(parts[0].trials))
+    for part in parts:
+        lower, upper = part.interval()
+        if math.isnan(lower):
+            return math.nan, math.nan
+        # One direction a category, at the angle to the others that their shared items give it: the
+        # length of the sum is the root of Σᵢⱼ cosineᵢⱼ · distanceᵢ · distanceⱼ.
+        direction = part.trials / np.linalg.norm(part.trials)
+        below = below + (part.value - lower) * direction
+        above = above + (upper - part.value) * direction
+    value = _mean([part.value for part in parts])
+    return (
+        max(0.0, value - float(np.linalg.norm(below)) / len(parts)),
+        min(1.0, value + float(np.linalg.norm(above)) / len(parts)),
+    )
 
 
 def _answered(outcomes: NDArray[np.object_]) -> Flags:
@@ -248,23 +312,21 @@ def _attack_success(
     attacked_right: Flags,
     used: Flags,
     clusters: Clusters,
-    weights: NDArray[np.float64],
+    weights: Numbers,
     seed: int,
 ) -> Estimate:
     tried, hit = source_right & used, source_right & ~attacked_right & used
     rate = attack_success_rate(source_right[used], attacked_right[used])
     coverage = float(used.mean()) if len(used) else math.nan
     if not rate.trials:
-        note = "no item was answered neutrally without an attack, so none could be turned"
+        note = _why_undefined(used) or (
+            "no item was answered neutrally without an attack, so none could be turned"
+        )
         return Estimate(math.nan, math.nan, math.nan, 0, coverage, METHOD, seed, note=note)
     hits, trials = clusters.totals(hit), clusters.totals(tried)
+    if not bootstrap_suffices(hits, trials):
+        return replace(rate_estimate(hit, tried, clusters, asked=len(used)), coverage=coverage)
     lower, upper = percentile_interval(_ratio(weights @ hits, weights @ trials))
-    # Where every bootstrap sample agrees, as at 0 and 1, or with few clusters, percentile intervals
-    # are too short: there Wilson's interval is the honest one.
-    if _no_spread(lower, upper) or int((trials > 0).sum()) < FEWEST_CLUSTERS:
-        effective = effective_trials(hit, tried, clusters)
-        lower, upper = wilson(rate.value * effective, effective)
-        return Estimate(rate.value, lower, upper, rate.trials, coverage, "wilson", seed)
     return Estimate(rate.value, lower, upper, rate.trials, coverage, METHOD, seed)
 
 
@@ -273,27 +335,40 @@ def _change(
     attacked_right: Flags,
     used: Flags,
     clusters: Clusters,
-    weights: NDArray[np.float64],
+    weights: Numbers,
     seed: int,
+    p_value: float,
 ) -> Estimate:
-    trials = clusters.totals(used)
-    moved = clusters.totals(attacked_right & used) - clusters.totals(source_right & used)
     count = int(used.sum())
     coverage = count / len(used) if len(used) else math.nan
     if not count:
-        return Estimate(math.nan, math.nan, math.nan, 0, coverage, METHOD, seed)
+        note = _why_undefined(used)
+        return Estimate(math.nan, math.nan, math.nan, 0, coverage, METHOD, seed, note=note)
+    trials = clusters.totals(used)
+    moved = clusters.totals(attacked_right & used) - clusters.totals(source_right & used)
     value = float(moved.sum()) / count
-    lower, upper = percentile_interval(_ratio(weights @ moved, weights @ trials))
-    if _no_spread(lower, upper):
-        # Every sample agrees: all clusters moved alike, or none did. Wilson's interval bounds how
-        # large a share of clusters moved, and, where none did, that it could have been either way.
-        groups = int((trials > 0).sum())
-        least, most = wilson(abs(value) * groups, groups)
-        lower, upper = (least, most) if value > 0 else (-most, -least)
-        if value == 0:
-            lower, upper = -most, most
-        return Estimate(value, lower, upper, count, coverage, "wilson over items", seed)
-    return Estimate(value, lower, upper, count, coverage, METHOD, seed)
+    items = int((trials > 0).sum())
+    if items >= FEWEST_CLUSTERS and int((moved != 0).sum()) >= FEWEST_MOVED:
+        lower, upper = percentile_interval(_ratio(weights @ moved, weights @ trials))
+        if lower < upper:  # equal where all items move alike
+            return Estimate(value, lower, upper, count, coverage, METHOD, seed)
+    before, after = source_right[used], attacked_right[used]
+    table = (before & after, ~before & after, before & ~after, ~before & ~after)
+    # However often an item is asked, it counts once.
+    lower, upper = newcombe(*(int(cell.sum()) / count * items for cell in table))
+    method = "newcombe" if items == count else f"newcombe, {items} effective"
+    if p_value >= 1 - LEVEL and not lower <= 0 <= upper:
+        # An interval holds what the data do not rule out, and the exact test does not rule out 0.
+        lower, upper = min(lower, 0.0), max(upper, 0.0)
+        method += ", widened to 0 by the exact test"
+    return Estimate(value, lower, upper, count, coverage, method)
+
+
+def _why_undefined(used: Flags) -> str:
+    """Why a figure over the used pairs has none; empty where it has some."""
+    if not len(used):
+        return "no pair was asked"
+    return "" if used.any() else "no pair was answered in both conditions"
 
 
 def _stereotyped_share(outcomes: NDArray[np.object_], clusters: Clusters) -> Estimate:
