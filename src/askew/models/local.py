@@ -9,7 +9,7 @@ Options (`ModelSpec.options`):
     download: whether the hub may be asked for a model that is not here; false by default.
     template: settings for the chat template, e.g. {enable_thinking = false}, or
         {date_string = "1 Jan 2026"} for a template that otherwise writes today's date.
-    token_budget: tokens computed at once; 1,024 on a CPU, where more gains nothing, else 4,096.
+    token_budget: tokens computed at once; 384 on a CPU, where more gains nothing, else 4,096.
     generation_batch: prompts that are generated from at once; 8 on a CPU, else 32.
 """
 
@@ -242,7 +242,7 @@ class LocalModel:
         network = self._adapted(network).to(self._resolved_device).eval()
         keep_only_end_tokens(network, self._reader.tokenizer)
         on_cpu = self._resolved_device == "cpu"
-        budget = options.whole_number(self._spec.options, "token_budget", 1024 if on_cpu else 4096)
+        budget = options.whole_number(self._spec.options, "token_budget", 384 if on_cpu else 4096)
         batch = options.whole_number(self._spec.options, "generation_batch", 8 if on_cpu else 32)
         longest = getattr(network.config.get_text_config(), "max_position_embeddings", None)
         return Loaded(network, scorer_for(network, budget), longest, batch)

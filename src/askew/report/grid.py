@@ -1,4 +1,4 @@
-"""One table, shown four ways: on the terminal, as Markdown, as CSV, as JSON.
+"""One table, and three ways to show it: as Markdown, as CSV, as JSON. `terminal` has the fourth.
 
 A table holds figures, not texts, so that every way rounds as it needs to: people get rounded
 figures with intervals, machines get all digits and an empty cell or null where it is undefined.
@@ -12,13 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from askew.records import Estimate
 from askew.report.words import (
+    NOT_MEANINGFUL,
     UNDEFINED,
     clean,
     digits,
+    has_interval,
     p_value,
     percent,
     percent_range,
@@ -26,9 +27,6 @@ from askew.report.words import (
     points_range,
 )
 from askew.runfolder import json_text
-
-if TYPE_CHECKING:
-    import rich.table
 
 Value = str | int | float | Estimate | None
 
@@ -71,10 +69,20 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; the first cell names it. `mark` stands behind that name, e.g. a dagger."""
+    """One row; the first cell names it.
+
+    Attributes:
+        cells: one a column.
+        objection: why its figures are not meaningful; "" where nothing speaks against them.
+    """
 
     cells: tuple[Value, ...]
-    mark: str = ""
+    objection: str = ""
+
+    @property
+    def mark(self) -> str:
+        """What stands behind the row's name."""
+        return NOT_MEANINGFUL if self.objection else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,39 +126,6 @@ def row_texts(row: Row, columns: Sequence[Column]) -> list[str]:
     return [f"{value} ({interval})" if interval else value for value, interval in cells]
 
 
-def to_rich(table: Table) -> rich.table.Table:
-    """The table for the terminal, intervals below their values; its notes are the caption."""
-    import rich.table
-    from rich import box
-    from rich.text import Text
-
-    # Text objects, not strings: rich would read a model's "[red]" as markup.
-    drawn = rich.table.Table(
-        title=Text(clean(table.title), style="bold"),
-        caption=Text(clean("\n".join(table.notes))) if table.notes else None,
-        title_justify="left",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        collapse_padding=True,
-    )
-    group = ""
-    for column in table.columns:
-        # A group stands once, over its first column, a word a line: numbers are narrow.
-        words = column.group.split() if column.group != group else []
-        group, number = column.group, column.kind is not Kind.TEXT
-        drawn.add_column(
-            Text(clean("\n".join([*words, column.title]))),
-            justify="right" if number else "left",
-            vertical="bottom",
-            overflow="ellipsis" if number else "fold",
-        )
-    for row in table.rows:
-        cells = row_cells(row, table.columns)
-        drawn.add_row(*(Text.assemble(value, (f"\n{below}", "dim")) for value, below in cells))
-    return drawn
-
-
 def to_markdown(table: Table) -> str:
     """The table as GitHub's Markdown, title above and notes below."""
     lines = [f"**{_markdown(table.title)}**", ""]
@@ -185,8 +160,11 @@ def to_csv(table: Table) -> str:
 
 
 def to_json(tables: Sequence[Table]) -> str:
-    """Tables as a JSON list: one object a row, whole estimates, null where undefined."""
-    return json_text([_plain(table) for table in tables])
+    """Tables as a JSON list: one object a row, whole estimates, null where undefined.
+
+    A row whose figures are not meaningful has `"meaningful": false` and the `"reason"`.
+    """
+    return json_text([_json_table(table) for table in tables])
 
 
 def notes_on_undefined(columns: Sequence[Column], rows: Sequence[Row]) -> list[str]:
@@ -212,7 +190,7 @@ def _some(places: Sequence[str]) -> str:
 def _interval(figure: Estimate, column: Column) -> str:
     if not column.intervals or not figure.defined:
         return ""
-    if math.isnan(figure.lower) or math.isnan(figure.upper):
+    if not has_interval(figure):
         return "no interval"
     match column.kind:
         case Kind.PERCENT:
@@ -265,12 +243,12 @@ def _all_digits(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else repr(value)
 
 
-def _plain(table: Table) -> dict[str, object]:
+def _json_table(table: Table) -> dict[str, object]:
     headings = [column.heading for column in table.columns]
     rows = []
     for row in table.rows:
         record: dict[str, object] = dict(zip(headings, row.cells, strict=True))
-        if row.mark:
-            record["mark"] = row.mark
+        if row.objection:
+            record |= {"mark": row.mark, "meaningful": False, "reason": row.objection}
         rows.append(record)
     return {"title": table.title, "columns": headings, "rows": rows, "notes": table.notes}

@@ -152,7 +152,7 @@ def _doubt(run: Run) -> str:
         doubts.append(f"only {percent(run.answered)} of {_pairs(run)} were answered in both")
     cut = truncated_share(run)
     if cut > MANY_TRUNCATED:
-        doubts.append(f"{percent(cut)} of the replies, counted by pair, were cut off")
+        doubts.append(f"{percent(cut)} of the replies were cut off (counted by pair)")
     return "".join(f"; {doubt}" for doubt in doubts)
 
 
@@ -363,8 +363,8 @@ def _truncation_warning(run: Run) -> list[str]:
     if not cut > MANY_TRUNCATED:
         return []
     return [
-        f"{percent(cut)} of the replies of {run.model}, counted by pair, were cut off by the token "
-        "limit. Raise max_tokens and run again: what is cut off is not read."
+        f"{percent(cut)} of the replies of {run.model} were cut off by the token limit (counted by "
+        "pair). Raise max_tokens and run again: what is cut off is not read."
     ]
 
 
