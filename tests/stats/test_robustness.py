@@ -296,11 +296,11 @@ def test_mcnemar_equals_statsmodels(outcomes):
     st.integers(2, 5),
 )
 def test_repeating_every_pair_moves_neither_p_nor_the_smallest_change(rows, times):
-    def test_of(rows):
+    def tested(rows):
         names, source, attacked = zip(*rows, strict=True)
         return mcnemar(np.array(source), np.array(attacked), Clusters.of(list(names)))
 
-    once, often = test_of(rows), test_of(rows * times)
+    once, often = tested(rows), tested(rows * times)
     assert often.p_value == once.p_value
     assert often.items == once.items
     assert often.pairs == times * once.pairs
