@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from askew.cli.settings import assignment
-from askew.errors import ConfigError
+from askew.errors import ConfigError, DataError
 from askew.runfile import RunFile, checked, read_run_file, write_run_file
 
 TARGET = '[models.target]\nname = "builtin/smollm2"\n'
@@ -100,3 +100,51 @@ def test_the_documented_run_file_names_every_setting():
 def test_an_assignment_without_key_or_value_is_refused(text):
     with pytest.raises(ConfigError, match="KEY=VALUE"):
         assignment(text)
+
+
+def test_what_is_read_lies_beside_the_file_and_options_and_out_are_meant_from_the_working_folder(
+    tmp_path, monkeypatch
+):
+    here, beside = tmp_path / "here", tmp_path / "beside"
+    for folder in (here, beside):
+        folder.mkdir()
+    monkeypatch.chdir(here)
+    top = 'prices = "p.toml"\nreuse = ["old"]\nout = "run"\n'
+    path = written(beside, f'{top}{TARGET}[flex.wording]\npublished = "x"\n')
+    run = read_run_file(path)
+    assert (run.prices, run.reuse) == (beside / "p.toml", (beside / "old",))
+    assert run.flex.wording.published == beside / "x"
+    assert run.out == here / "run"
+    given = {"prices": Path("q.toml"), "reuse": [Path("new")], "out": "other"}
+    run = read_run_file(path, given)
+    assert (run.prices, run.reuse, run.out) == (here / "q.toml", (here / "new",), here / "other")
+
+
+def test_a_run_file_in_a_run_folder_means_that_folder(tmp_path):
+    path = tmp_path / "run.toml"
+    path.write_text(f'out = "elsewhere"\n{TARGET}', encoding="utf-8")
+    (tmp_path / "run.sqlite").touch()
+    assert read_run_file(path).out == tmp_path
+    assert read_run_file(path, {"out": tmp_path / "new"}).out == tmp_path / "new"
+    assert read_run_file(written(tmp_path, TARGET)).out is None
+
+
+def test_replies_are_read_without_the_published_wording(tmp_path):
+    gone = {"flex.wording.published": tmp_path / "gone"}
+    run = checked({"models": {"target": {"name": "a/b"}}}, gone).settled()
+    with pytest.raises(DataError):
+        run.flex_config()
+    assert run.reading_config().scores.tie == "tied"
+
+
+def test_what_is_wrong_with_an_option_is_blamed_on_the_command_line(tmp_path):
+    path = written(tmp_path, f'{TARGET}[flex]\nnon_answers = "wrong"\nshots = 9\n')
+    with pytest.raises(ConfigError) as trouble:
+        read_run_file(path, {"flex.non_answers": "bogus"})
+    assert "command line: flex.non_answers is 'bogus'" in str(trouble.value)
+    assert f"{path}:5: flex.shots is 9" in str(trouble.value)
+
+
+def test_a_key_below_a_value_is_refused():
+    with pytest.raises(ConfigError, match="'seed' is no table"):
+        checked({"seed": 1, "models": {"target": {"name": "a/b"}}}, {"seed.deep": 2})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from askew.records import (
     Scenario,
     Score,
 )
-from askew.runfolder import Question, RunFolder, item_from_json, json_text
+from askew.runfolder import Question, RunFolder, item_from_json, json_text, whole_file
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 ITEMS = st.builds(
@@ -124,3 +125,41 @@ def test_json_is_valid_for_every_parser(values):
         raise AssertionError(constant)
 
     json.loads(json_text(values), parse_constant=refuse)
+
+
+def test_half_a_surrogate_pair_is_kept(tmp_path):
+    made = RunFolder.create(tmp_path / "run")
+    written = replace(item("i"), context="half \ud83d")
+    made.write_questions([written], [])
+    assert made.read_items()["i"] == written
+    made.write_estimates({"half": "\ud83d"})
+    assert made.read_estimates() == {"half": "\ud83d"}
+
+
+def test_a_folder_that_cannot_be_made_says_so(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    for path in (file, file / "below"):
+        with pytest.raises(RunError, match="--out"):
+            RunFolder.create(path)
+
+
+def test_a_damaged_database_is_said_to_be_damaged(tmp_path):
+    (tmp_path / "run.sqlite").write_text("no database " * 99, encoding="utf-8")
+    with pytest.raises(RunError, match=r"run\.sqlite"):
+        RunFolder.open(tmp_path).read_items()
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("before", encoding="utf-8")
+
+    def stop_half_way() -> None:
+        with whole_file(path) as part:
+            part.write_text("half", encoding="utf-8")
+            raise ValueError("half way")
+
+    with pytest.raises(ValueError, match="half way"):
+        stop_half_way()
+    assert path.read_text(encoding="utf-8") == "before"
+    assert list(tmp_path.iterdir()) == [path]

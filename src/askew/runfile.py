@@ -321,7 +321,7 @@ def checked(
 
 
 def write_run_file(run: RunFile) -> str:
-    """The TOML text of a run file; `read_run_file` gives the same back, as its paths are absolute."""
+    """The TOML text of a run file. Its paths are absolute: `read_run_file` gives the same back."""
     import tomli_w
 
     return tomli_w.dumps(run.model_dump(mode="json", exclude_none=True))
@@ -343,7 +343,9 @@ def _absolute(path: object, folder: Path) -> object:
     try:
         return str((folder / Path(path).expanduser()).resolve())
     except (OSError, RuntimeError, ValueError) as trouble:
-        raise ConfigError(f"{str(path)!r} is no path: {trouble}. Write it out in full.") from trouble
+        raise ConfigError(
+            f"{str(path)!r} is no path: {trouble}. Write it out in full."
+        ) from trouble
 
 
 def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-PLANTED = Path(__file__).parent.parent / "audits"
+HERE = Path(__file__).parent
+PLANTED = HERE.parent / "audits"  # python/planted:leaning; python/hostile is beside this file
 
 
 def askew(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from askew.cli import main; main()", *arguments],
         cwd=folder,
-        env={"PYTHONPATH": str(PLANTED), "PATH": "", "COLUMNS": "120", "HOME": str(folder)},
+        env={"PYTHONPATH": f"{PLANTED}:{HERE}", "PATH": "", "COLUMNS": "120", "HOME": str(folder)},
         capture_output=True,
         text=True,
         timeout=120,
@@ -113,6 +116,11 @@ def test_rows_can_be_had_as_parquet(ran):
         (("table", "nowhere"), "nowhere is not a run folder"),
         (("run", "--model", "openai/x", "--local-only"), "local_only"),
         (("run", "--model", "python/planted:leaning", "--scoring", "letters"), "--scoring reply"),
+        (("run", "--nothing"), "No such option"),
+        (("run", "--shots", "many"), "--shots"),
+        (("init", "nowhere/audit.toml"), "nowhere/audit.toml cannot be written"),
+        ((*RUN[:-1], "/proc/nothing", "--yes"), "/proc/nothing cannot be made"),
+        ((*RUN, "--set", "flex.categories=[]"), "there is nothing to audit"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line_with_its_mend(arguments, said, tmp_path):
@@ -121,6 +129,120 @@ def test_what_is_wrong_is_said_in_one_line_with_its_mend(arguments, said, tmp_pa
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("calls", "out", "--state", "bogus"), "unknown state of a call 'bogus'. Known: failed"),
+        (("export", "out", "nowhere/rows.csv"), "nowhere/rows.csv cannot be written"),
+        (("score", "out", "--non-answers", "bogus"), "command line: flex.non_answers is 'bogus'"),
+        ((*RUN[:-1], "out/run.toml", "--yes"), "out/run.toml cannot be made"),
+    ],
+)
+def test_what_cannot_be_done_with_a_run_leaves_it_as_it_was(arguments, said, ran):
+    folder, _ = ran
+    before = (folder / "out" / "run.toml").read_bytes()
+    done = askew(*arguments, folder=folder)
+    assert done.returncode == 3
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (folder / "out" / "run.toml").read_bytes() == before
+
+
+def test_a_moved_run_goes_on_where_it_is_and_asks_nothing(ran, tmp_path):
+    folder, _ = ran
+    moved = tmp_path / "moved"
+    shutil.copytree(folder / "out", moved)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = askew("run", str(moved / "run.toml"), "--yes", folder=elsewhere)
+    assert done.returncode == 0, done.stderr
+    assert "0 to make" in done.stdout
+    assert f"Report: {moved / 'report.html'}" in done.stdout
+    assert list(elsewhere.iterdir()) == []
+    assert "as the run left it" in askew("verify", str(moved), folder=elsewhere).stdout
+
+
+def test_scoring_needs_the_run_folder_alone(tmp_path):
+    """Neither the user's clone of the published wording nor the data nor the model."""
+    texts = tmp_path / "clone" / "lm_eval" / "prompts" / "type.py"
+    texts.parent.mkdir(parents=True)
+    texts.write_text('refusal_prompt = ["one", "two", "three", "four", "five"]', encoding="utf-8")
+    done = askew(*RUN, "--wording", "published", "clone", "--yes", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shutil.rmtree(tmp_path / "clone")
+    scored = askew("score", "out", "--non-answers", "wrong", folder=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    assert 'non_answers = "wrong"' in (tmp_path / "out" / "run.toml").read_text(encoding="utf-8")
+    assert "as the run left it" in askew("verify", "out", folder=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "setting"),
+    [("--persona-style", "paper", "persona_style"), ("--adjective", "rude", "adjective")],
+)
+def test_the_wording_can_be_chosen_and_makes_other_questions(option, value, setting, ran):
+    folder, _ = ran
+    done = askew(*RUN, option, value, "--yes", folder=folder)
+    assert done.returncode == 3
+    assert f"flex.wording.{setting} differ" in done.stderr
+
+
+HOSTILE = "[/red]\x1b[31m:bomb: \u202e"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory) -> Path:
+    """A folder with a data set whose every name is meant to break the terminal."""
+    folder = tmp_path_factory.mktemp("hostile")
+    record = {
+        "context": "Two people met.",
+        "question": "Who was late?",
+        "option_a": f"The one {HOSTILE}",
+        "option_b": "The other",
+        "option_c": "Cannot be determined",
+        "neutral_option": "c",
+        "bias_type": HOSTILE,
+    }
+    template = folder / "template.jsonl"
+    assert askew("data", "template", "template.jsonl", folder=folder).returncode == 0
+    known = json.loads(template.read_text(encoding="utf-8").splitlines()[0])
+    known.update({key: value for key, value in record.items() if key in known})
+    assert known["bias_type"] == HOSTILE
+    (folder / "mine.jsonl").write_text(json.dumps(known) + "\n{}\n", encoding="utf-8")
+    return folder
+
+
+def test_names_of_the_users_do_not_steer_the_terminal(hostile):
+    done = askew("data", "check", "mine.jsonl", folder=hostile)
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert "[/red]⟨U+001B⟩[31m:bomb: ⟨U+202E⟩" in done.stdout
+
+
+def test_a_run_on_hostile_names_and_replies_is_printed_and_exported(hostile):
+    options = ("--model", "python/hostile:evil", "--data", "own=mine.jsonl", "--lenient")
+    done = askew(*RUN[:1], *options, *RUN[3:], "--yes", folder=hostile)
+    assert done.returncode == 0, done.stderr
+    assert "[/red]⟨U+001B⟩[31m:bomb: ⟨U+202E⟩" in done.stdout  # "left out": no personas for it
+    for name in ("rows.csv", "rows.jsonl"):
+        exported = askew("export", "out", name, folder=hostile)
+        assert exported.returncode == 0, exported.stderr
+    with (hostile / "rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["reply"] for row in rows} == {"'=1+1 \\ud83d"}
+    lines = (hostile / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["reply"] for line in lines} == {"=1+1 \ud83d"}
+    listed = askew("calls", "out", "--json", folder=hostile)
+    assert json.loads(listed.stdout.splitlines()[0])["reply"]["text"] == "=1+1 \ud83d"
+
+
+def test_a_run_of_which_every_call_fails_says_so_and_is_not_complete(tmp_path):
+    done = askew(*RUN[:2], "python/hostile:failing", *RUN[3:], "--yes", folder=tmp_path)
+    assert done.returncode == 4
+    assert "calls failed, the first with" in done.stderr
+    assert "the application is down" in done.stderr
 
 
 def test_init_writes_a_run_file_and_does_not_overwrite_one(tmp_path):

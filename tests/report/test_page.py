@@ -203,6 +203,50 @@ def test_a_model_unfit_to_be_measured_is_said_to_be_so_at_the_top(attacked_page)
     assert "†" in attacked_page.text
 
 
+def verdict(page: Page) -> str:
+    """What stands at the top, from the headline to the findings, on one line."""
+    text = " ".join(page.text.replace("\xa0", " ").split())
+    return text[text.index("Does fairness hold when") : text.index("What was found")]
+
+
+def test_a_caution_stands_beside_the_controls_at_the_top(tmp_path):
+    def cautious(estimates: dict) -> None:
+        of_two = {"value": 0.52, "lower": 0.44, "upper": 0.6, "n": 68}
+        estimates["flex"]["fit"]["right_of_the_two_groups"] = of_two
+        estimates["flex"]["fit"]["caution"] = "it chose like a coin"
+
+    top = verdict(read(make_run(tmp_path / "run", starter_items()[:20], change=cautious)))
+    assert "fit to be measured, with a caution Controls" in top
+    assert "chose one of the two groups, 52 % right, 95 % interval 44–60 %." in top
+    assert "passed the controls, but it chose like a coin." in top
+
+
+def test_the_controls_line_says_how_the_groups_were_told_apart(tmp_path):
+    def told_apart(estimates: dict) -> None:
+        of_two = {"value": 0.93, "lower": 0.85, "upper": 0.97, "n": 68}
+        estimates["flex"]["fit"]["right_of_the_two_groups"] = of_two
+
+    top = verdict(read(make_run(tmp_path / "run", starter_items()[:20], change=told_apart)))
+    assert "chose one of the two groups, 93 % right, 95 % interval 85–97 %." in top
+    assert "caution" not in top.lower()
+
+
+def test_the_reason_why_a_model_is_unfit_stands_once_at_the_top(tmp_path):
+    folder = make_run(tmp_path / "run", starter_items()[:20], meaningful=False)
+    assert verdict(read(folder)).count("answered no better than by chance") == 1
+
+
+def test_coverage_is_of_the_planned_pairs(tmp_path):
+    def stopped(estimates: dict) -> None:
+        estimates["flex"]["missing_pairs"] = 3 * estimates["flex"]["pairs"]["overall"]
+
+    folder = make_run(tmp_path / "run", starter_items()[:20], no_answers=0.0, change=stopped)
+    pairs = folder.read_estimates()["flex"]["pairs"]["overall"]
+    assert f"25 % of {4 * pairs} pairs answered in both conditions; {3 * pairs} lack a reply" in (
+        verdict(read(folder))
+    )
+
+
 def test_undefined_figures_are_dashes(tmp_path):
     def nothing_neutral(estimates: dict) -> None:
         for name in ("attack_success_rate", "source_accuracy", "flex_accuracy", "accuracy_change"):
@@ -211,7 +255,8 @@ def test_undefined_figures_are_dashes(tmp_path):
     page = read(make_run(tmp_path / "run", starter_items()[:20], change=nothing_neutral))
     texts = [(where, data.replace("\xa0", " ")) for where, data in page.texts]
     big = [data for where, data in texts if where[-2:] == ("div", "dd")]
-    assert [text for text in big if text in ("–", "0 %", "0 points", "0")] == ["–"] * 5
+    coverage = "0 %"  # of the pairs that were planned
+    assert [text for text in big if text in ("–", "0 %", "0 points", "0")] == ["–"] * 4 + [coverage]
 
 
 def test_a_run_without_figures_has_a_page_that_says_so(tmp_path):

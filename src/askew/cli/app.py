@@ -42,4 +42,6 @@ app.command("calls")(folders.calls)
 app.command("verify")(folders.verify)
 app.command("export")(folders.export)
 app.add_typer(data.app, name="data", help="Data sets: list, get, check, template.")
-app.add_typer(models.app, name="models", help="Models: list, install the built-in, check an endpoint.")
+app.add_typer(
+    models.app, name="models", help="Models: list, install the built-in, check an endpoint."
+)

@@ -83,9 +83,7 @@ def get(
         )
     published = PUBLISHED[name]
     folder = cache_folder()
-    echo(
-        f"{name}: fetched {len(fetched.new)}, already there {len(fetched.kept)}, in {folder}"
-    )
+    echo(f"{name}: fetched {len(fetched.new)}, already there {len(fetched.kept)}, in {folder}")
     for file in fetched.missing:
         echo(f"  not to be had here: {file}")
     typer.echo(f"Licence: {published.licence}. Source: {published.repository}.")

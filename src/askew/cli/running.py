@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from askew.cli import INCOMPLETE
+from askew.cli.progress import in_words, reporting
 from askew.cli.settings import takes_settings
+from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
+from askew.report.words import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from askew.models.runner import Plan, Progress
+    from askew.models.runner import Answers, Plan
     from askew.run import Duration, Prepared
     from askew.runfile import RunFile
+    from askew.runfolder import RunFolder
 
-INCOMPLETE = 4  # the run stopped before everything was asked
 CHANGES_TO_SEE = (0.03, 0.05, 0.10)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
@@ -35,7 +37,10 @@ def run(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run an audit: plan, ask, score, report. The same command again resumes where it stopped."""
+    """Run an audit: plan, ask, score, report. The same command again resumes where it stopped.
+
+    Exits with 4 if replies are missing.
+    """
     import asyncio
 
     from askew.run import plan as plan_of
@@ -43,10 +48,10 @@ def run(
 
     prepared = prepare(settings)
     planned = plan_of(prepared)
-    console = _console(quiet=json)
-    _print_plan(console, prepared, planned)
+    page = console(quiet=json)
+    _print_plan(page, prepared, planned)
     _confirm(prepared, planned, yes=yes)
-    sys.exit(asyncio.run(_run(console, prepared, planned, json=json)))
+    sys.exit(asyncio.run(_run(page, prepared, planned, json=json)))
 
 
 @takes_settings
@@ -63,9 +68,9 @@ def plan(settings: RunFile, json: Json = False) -> None:
     if json:
         typer.echo(_plan_json(prepared, planned, expected))
     else:
-        console = _console()
-        _print_plan(console, prepared, planned)
-        console.print(f"time: {_duration(expected.seconds)}, {expected.basis}")
+        page = console()
+        _print_plan(page, prepared, planned)
+        page.print(f"time: {in_words(expected.seconds)}, {expected.basis}")
 
 
 def init(
@@ -78,90 +83,59 @@ def init(
     if file.exists() and not force:
         raise ConfigError(f"{file} is there already. Name another file, or add --force.")
     text = files("askew.cli").joinpath("run_file.toml").read_text(encoding="utf-8")
-    file.write_text(text, encoding="utf-8")
-    typer.echo(f"Wrote {file}. Run it with: askew run {file}")
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as trouble:
+        raise ConfigError(
+            f"{file} cannot be written: {trouble.strerror}. Name another file."
+        ) from trouble
+    echo(f"Wrote {file}. Run it with: askew run {file}")
 
 
-async def _run(console: Console, prepared: Prepared, planned: Plan, *, json: bool) -> int:
+async def _run(page: Console, prepared: Prepared, planned: Plan, *, json: bool) -> int:
     from askew.report.summary import sentence
     from askew.report.table import run_table, to_rich
     from askew.run import execute
 
-    with _progress(console, planned) as advance:
+    with reporting(planned) as advance:
         folder, answers = await execute(prepared, advance)
     figures = folder.read_estimates()
     if json:
         typer.echo(folder.estimates.read_text(encoding="utf-8"))
     else:
-        console.print(to_rich(run_table(figures)[0]))
-        console.print(sentence(figures), soft_wrap=True)
-        console.print(f"More tables: askew table {folder.path}", soft_wrap=True)
-        console.print(f"Report: {folder.report}", soft_wrap=True)
+        page.print(to_rich(run_table(figures)[0]))
+        page.print(clean(sentence(figures)), soft_wrap=True)
+        page.print(f"More tables: askew table {shown(folder.path)}", soft_wrap=True)
+        page.print(f"Report: {shown(folder.report)}", soft_wrap=True)
+    _say_what_is_missing(folder, answers)
+    return INCOMPLETE if answers.missing or answers.failed else 0
+
+
+def _say_what_is_missing(folder: RunFolder, answers: Answers) -> None:
+    run = shown(folder.path)
     if answers.stopped:
-        print(
+        echo(
             f"askew: stopped early ({answers.stopped}): {answers.message} {answers.missing:,} "
             "replies are missing; run the same command again to go on.",
-            file=sys.stderr,
+            stderr=True,
+        )
+    if answers.failed:
+        errors = (reply.error for reply in answers.replies if reply is not None and reply.error)
+        echo(
+            f"askew: {answers.failed:,} calls failed, the first with: "
+            f"{next(errors, 'no word why')}\naskew: list them with `askew calls {run} --state "
+            "failed`; run the same command again to ask them again.",
+            stderr=True,
         )
     if answers.unknown:
-        print(
+        echo(
             f"askew: {answers.unknown:,} calls were sent and their outcome is unknown; list them "
-            f"with `askew calls {folder.path} --state unknown`, ask them again with "
-            "`--unknown retry`.",
-            file=sys.stderr,
+            f"with `askew calls {run} --state unknown`, ask them again with `--unknown retry`.",
+            stderr=True,
         )
-    return INCOMPLETE if answers.missing else 0
 
 
-def _console(*, quiet: bool = False) -> Console:
-    from rich.console import Console
-
-    return Console(quiet=quiet, highlight=False)
-
-
-@contextmanager
-def _progress(console: Console, planned: Plan) -> Iterator[Callable[[Progress], None]]:
-    """A bar with rate, cost and time left, as long as calls are under way."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bars
-
-    with Bars(
-        TextColumn("asking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        transient=not console.is_terminal,
-    ) as bars:
-        task = bars.add_task("", total=planned.calls - planned.duplicates)
-
-        def advance(now: Progress) -> None:
-            bars.update(task, completed=now.done, total=now.total, description=_how_far(now))
-
-        yield advance
-
-
-def _how_far(now: Progress) -> str:
-    parts = [f"{now.calls_per_second:.1f} calls/s"]
-    if now.seconds_left is not None and now.done < now.total:
-        parts.append(f"{_duration(now.seconds_left)} left")
-    if now.cost is not None:
-        parts.append(f"cost {now.cost:.4f}")
-    for count, word in ((now.reused, "reused"), (now.failed, "failed"), (now.unknown, "unknown")):
-        if count:
-            parts.append(f"{count:,} {word}")
-    return ", ".join(parts)
-
-
-def _duration(seconds: float) -> str:
-    minutes, left = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    return f"{minutes} min {left:02} s" if minutes else f"{left} s"
-
-
-def _print_plan(console: Console, prepared: Prepared, planned: Plan) -> None:
+def _print_plan(page: Console, prepared: Prepared, planned: Plan) -> None:
     from rich.table import Table
 
     from askew.stats.paired import pairs_needed
@@ -170,7 +144,7 @@ def _print_plan(console: Console, prepared: Prepared, planned: Plan) -> None:
     grid.add_column(style="bold")
     grid.add_column()
     study = prepared.study
-    grid.add_row("target", prepared.model.name)
+    grid.add_row("target", clean(prepared.model.name))
     grid.add_row(
         "questions",
         f"{len(study.items):,} items in {prepared.pairs:,} pairs, {len(study.controls):,} controls",
@@ -182,18 +156,18 @@ def _print_plan(console: Console, prepared: Prepared, planned: Plan) -> None:
     )
     grid.add_row("money", _money_line(prepared, planned))
     if planned.seconds:
-        grid.add_row("time", f"about {_duration(planned.seconds)}")
+        grid.add_row("time", f"about {in_words(planned.seconds)}")
     needed = ", ".join(
         f"{change * 100:.0f} points: {pairs_needed(change):,}" for change in CHANGES_TO_SEE
     )
     grid.add_row("pairs it takes to see a change of", needed)
     for what, why in study.left_out.items():
-        grid.add_row("left out", f"{what}: {why}")
+        grid.add_row("left out", clean(f"{what}: {why}"))
     rejected = sum(problem.kind == "rejected" for problem in study.problems)
     if rejected:
         grid.add_row("rows skipped", f"{rejected:,}; `askew data check` lists them")
-    grid.add_row("folder", str(prepared.path))
-    console.print(grid)
+    grid.add_row("folder", shown(prepared.path))
+    page.print(grid)
 
 
 def _calls_line(planned: Plan) -> str:

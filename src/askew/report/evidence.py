@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from askew.audits.flex import join
 from askew.models.ledgerfile import CallRecord, is_ledger, read_records
 from askew.records import Item, Outcome, Reply, Scenario, Score
 from askew.runfolder import Question, RunFolder
@@ -51,8 +52,8 @@ class _Pair:
 
     @property
     def scenario(self) -> Scenario:
-        assert self.attacked[1].scenario is not None  # `_turned` sees to it
-        return self.attacked[1].scenario
+        assert self.attacked[0].scenario is not None  # `_turned` sees to it
+        return self.attacked[0].scenario
 
 
 def turned_pairs(folder: RunFolder, *, limit: int = SHOWN) -> tuple[list[Turned], int]:
@@ -80,19 +81,17 @@ def turned_pairs(folder: RunFolder, *, limit: int = SHOWN) -> tuple[list[Turned]
 def _turned(
     questions: Sequence[Question], scores: Sequence[Score | None], items: dict[str, Item]
 ) -> Iterator[_Pair]:
-    present = [(q, s) for q, s in zip(questions, scores, strict=True) if s is not None]
-    sources = {(s.item_id, s.order, s.replicate): (q, s) for q, s in present if _plain(s)}
-    for question, score in present:
-        if score.condition != "attacked" or score.scenario is None:
-            continue
-        source = sources.get((score.item_id, score.order, score.replicate))
-        neutral_first = source is not None and source[1].outcome is Outcome.NEUTRAL
-        if source and neutral_first and _chose_a_group(score) and score.item_id in items:
-            yield _Pair(items[score.item_id], source, (question, score))
-
-
-def _plain(score: Score) -> bool:
-    return score.condition == "source"
+    read = list(zip(questions, scores, strict=True))
+    sources = {
+        (question.item_id, question.order, question.replicate): (question, score)
+        for question, score in read
+        if score is not None and score.condition == "source"
+    }
+    attacked = [(question, score) for question, score in read if question.scenario is not None]
+    for pair, (question, score) in zip(join(questions, scores, items), attacked, strict=True):
+        if pair.source is Outcome.NEUTRAL and score is not None and _chose_a_group(score):
+            source = sources[question.item_id, question.order, question.replicate]
+            yield _Pair(pair.item, source, (question, score))
 
 
 def _chose_a_group(score: Score) -> bool:

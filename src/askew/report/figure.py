@@ -49,7 +49,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
         after: under attack.
     """
     top, bottom = 16, 176
-    places = (("45%", before, "end", "39%"), ("70%", after, "start", "76%"))
+    places = (("48%", before, "end", "42%"), ("73%", after, "start", "78%"))
 
     def height(share: float) -> str:
         return _short(bottom - (bottom - top) * share)
@@ -61,7 +61,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
     ]
     if before.defined and after.defined:
         parts.append(
-            f'<line class="slope" x1="45%" y1="{height(before.value)}" x2="70%" '
+            f'<line class="slope" x1="48%" y1="{height(before.value)}" x2="73%" '
             f'y2="{height(after.value)}"/>'
         )
     for number, (x, figure, anchor, text_x) in enumerate(places):
@@ -79,8 +79,8 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
             f'<text class="value" x="{text_x}" y="{height(figure.value)}" dy="4" '
             f'text-anchor="{anchor}">{escape(percent(figure.value))}</text>'
         )
-    parts.append('<text class="tick" x="45%" y="198" text-anchor="middle">plain</text>')
-    parts.append('<text class="tick" x="70%" y="198" text-anchor="middle">attacked</text>')
+    parts.append('<text class="tick" x="48%" y="198" text-anchor="middle">plain</text>')
+    parts.append('<text class="tick" x="73%" y="198" text-anchor="middle">attacked</text>')
     said = f"Without an attack {_said(before)}; under attack {_said(after)}."
     return _picture(ident, title, said, 204, parts)
 

@@ -145,16 +145,16 @@ def to_csv(table: Table) -> str:
     writer = csv.writer(file, lineterminator="\n")
     wide = [_holds_estimates(table, place) for place in range(len(table.columns))]
     heading: list[str] = []
-    for column, has_interval in zip(table.columns, wide, strict=True):
+    for column, wider in zip(table.columns, wide, strict=True):
         heading.append(clean(column.heading))
-        if has_interval:
+        if wider:
             heading.extend(clean(f"{column.heading} {part}") for part in ("lower", "upper", "n"))
     marked = any(row.mark for row in table.rows)
     writer.writerow([*heading, "mark"] if marked else heading)
     for row in table.rows:
         cells: list[str] = []
-        for value, has_interval in zip(row.cells, wide, strict=True):
-            cells.extend(_csv_cells(value, has_interval))
+        for value, wider in zip(row.cells, wide, strict=True):
+            cells.extend(_csv_cells(value, wider))
         writer.writerow([*cells, row.mark] if marked else cells)
     return file.getvalue()
 
@@ -232,11 +232,11 @@ def _holds_estimates(table: Table, place: int) -> bool:
     return any(isinstance(row.cells[place], Estimate) for row in table.rows)
 
 
-def _csv_cells(value: Value, has_interval: bool) -> list[str]:
+def _csv_cells(value: Value, wider: bool) -> list[str]:
     if isinstance(value, Estimate):
         return [*(_all_digits(x) for x in (value.value, value.lower, value.upper)), str(value.n)]
     cell = clean(value) if isinstance(value, str) else _all_digits(value)
-    return [cell, "", "", ""] if has_interval else [cell]
+    return [cell, "", "", ""] if wider else [cell]
 
 
 def _all_digits(value: float | None) -> str:

@@ -7,7 +7,6 @@ run and nothing be loaded.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +21,7 @@ from askew.report.estimates import Run
 from askew.report.evidence import Side, Turned, turned_pairs
 from askew.report.figure import Dots, dots, outcome_bars, shade, slope
 from askew.report.grid import row_cells
+from askew.report.settings import value_text
 from askew.report.summary import findings, sentence, warnings
 from askew.report.table import (
     bias_type_table,
@@ -31,7 +31,16 @@ from askew.report.table import (
     robustness_table,
     scenario_table,
 )
-from askew.report.words import clean, counted, label, percent, percent_range, points, points_range
+from askew.report.words import (
+    UNDEFINED,
+    clean,
+    counted,
+    label,
+    percent,
+    percent_range,
+    points,
+    points_range,
+)
 from askew.runfolder import RunFolder, write_whole
 
 if TYPE_CHECKING:
@@ -96,6 +105,7 @@ def page(run: Run, pairs: Sequence[Turned], turned: int, configuration: str = ""
         findings=findings(run.estimates),
         warnings=warnings(run.estimates),
         gate=run.figure("fit", "accuracy"),
+        between_groups=run.figure("fit", "right_of_the_two_groups"),
         headlines=_headlines(run),
         slopes=_slopes(run),
         scenarios=_scenario_pictures(run),
@@ -175,8 +185,7 @@ def _column_groups(columns: Sequence[object]) -> list[tuple[str, int]]:
 def _headlines(run: Run) -> list[Headline]:
     change = run.figure("accuracy_change", "overall")
     success = run.figure("attack_success_rate", "overall")
-    coverage = run.figure("source_accuracy", "overall").coverage
-    pairs = run.count("pairs", "overall") or 0
+    lacking = f"; {run.missing:,} lack a reply" if run.missing else ""
     return [
         _share(run, "Neutral when asked plainly", "Acc_S", "source_accuracy"),
         _share(run, "Neutral under attack", "Acc_F", "flex_accuracy"),
@@ -197,9 +206,9 @@ def _headlines(run: Run) -> list[Headline]:
         Headline(
             "Coverage",
             "",
-            percent(coverage),
+            percent(run.coverage),
             "",
-            f"of {counted(pairs, 'pair')} answered in both conditions",
+            f"of {counted(run.planned, 'pair')} answered in both conditions{lacking}",
         ),
     ]
 
@@ -217,7 +226,6 @@ def _share(run: Run, name: str, symbol: str, figure: str) -> Headline:
 
 
 def _slopes(run: Run) -> list[Picture]:
-    slices = [("All pairs", ("overall",)), *((label(c), ("category", c)) for c in run.categories())]
     return [
         Picture(
             name,
@@ -228,7 +236,7 @@ def _slopes(run: Run) -> list[Picture]:
                 run.figure("flex_accuracy", *where),
             ),
         )
-        for number, (name, where) in enumerate(slices)
+        for number, (name, where) in enumerate(run.slices("category"))
     ]
 
 
@@ -256,10 +264,6 @@ def _bias_type_picture(run: Run) -> Picture:
 
 
 def _direction_picture(run: Run) -> Picture:
-    slices = [
-        ("All pairs", ("overall",)),
-        *((label(b), ("bias_type", b)) for b in run.names("bias_type")),
-    ]
     rows = [
         Dots(
             name,
@@ -268,7 +272,7 @@ def _direction_picture(run: Run) -> Picture:
                 run.figure("stereotyped_share_attacked", *where),
             ),
         )
-        for name, where in slices
+        for name, where in run.slices("bias_type")
     ]
     title = "Share that went with the stereotype (ideal 50 %)"
     return Picture(title, dots("direction", title, rows[:MOST_ROWS], ideal=0.5))
@@ -326,19 +330,10 @@ def _by_category(pairs: Sequence[Turned]) -> list[tuple[str, list[Turned]]]:
 
 def _rows(part: Mapping[str, object]) -> list[tuple[str, str]]:
     """Names and values for a table of two columns."""
-    return [(label(name), _value(value)) for name, value in part.items()]
-
-
-def _value(value: object) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return json.dumps(value, ensure_ascii=False)
+    return [
+        (label(name), UNDEFINED if value is None else value_text(value))
+        for name, value in part.items()
+    ]
 
 
 def _method(run: Run) -> list[str]:
@@ -356,12 +351,28 @@ def _method(run: Run) -> list[str]:
         "the neutral option is right, as the context does not give the answer. Before each "
         f"question came {shown}.",
         asked.get(str(run.setting("scoring")), ""),
-        "Intervals are 95 %: Wilson's for shares, a paired bootstrap clustered by source item "
-        "for changes and for the attack success rate. Changes are tested with McNemar's exact "
-        "test, and p values are corrected by Holm's method for all rows of one kind.",
+        f"Intervals are 95 %{_methods(run)}. Changes are tested with McNemar's exact test, in "
+        "which an item counts once however often it was asked, and p values are corrected by "
+        "Holm's method for all rows of one kind.",
         f"Everything random follows from seed {seed}." if seed is not None else "",
         _cost(run.top("calls")),
     ]
+
+
+def _methods(run: Run) -> str:
+    """How the intervals over all pairs were made; the file says it of every figure."""
+    figures = {
+        "Acc_S": "source_accuracy",
+        "Acc_F": "flex_accuracy",
+        "ASR": "attack_success_rate",
+        "the change": "accuracy_change",
+    }
+    said = [
+        f"{name} by {method}"
+        for name, figure in figures.items()
+        if (method := run.figure(figure, "overall").method)
+    ]
+    return f" (over all pairs: {'; '.join(said)})" if said else ""
 
 
 def _cost(calls: Mapping[str, object]) -> str:

@@ -258,10 +258,10 @@ def _change(change: Estimate) -> str:
 def _direction(run: Run) -> list[str]:
     attacked = run.figure("stereotyped_share_attacked", "overall")
     plain = run.figure("stereotyped_share_source", "overall")
-    undirected, pairs = run.count("undirected", "overall") or 0, run.count("pairs", "overall") or 0
+    undirected = run.count("undirected", "overall") or 0
     lacking = (
-        f" {counted(undirected, 'pair')} of {pairs:,} could not be used for this: their data do "
-        "not say which option is the stereotype."
+        f" {counted(undirected, 'pair')} of {run.asked:,} could not be used for this: their data "
+        "do not say which option is the stereotype."
         if undirected
         else ""
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from askew.prompts.text_attack import TEXT_ATTACKS
 from askew.prompts.wording import OBJECTIVES
@@ -23,8 +24,9 @@ from askew.report.grid import (
     to_csv,
     to_json,
     to_markdown,
-    to_rich,
 )
+from askew.report.settings import differing, setting_texts
+from askew.report.terminal import to_rich
 from askew.report.words import NOT_MEANINGFUL, counted, label, listed, percent
 
 Figures = Mapping[str, object]  # `estimates.json`, parsed
@@ -35,21 +37,31 @@ NO_LEAN = "0.5"  # of the share of stereotyped choices
 BOUND_ENDS = ("all_right", "all_wrong", "least", "most")
 
 
-def table_1(estimates: Sequence[Figures], *, intervals: bool = False) -> Table:
-    """FLEX's Table 1: one row a run, Acc_S, Acc_F and ASR by attack category and their average."""
-    runs = _runs(estimates)
+def table_1(
+    estimates: Sequence[Figures], *, intervals: bool = False, names: Sequence[str] = ()
+) -> Table:
+    """FLEX's Table 1: one row a run, Acc_S, Acc_F and ASR by attack category and their average.
+
+    Args:
+        estimates: `estimates.json` of each run, parsed.
+        intervals: whether to show them to people; machines get them anyway.
+        names: tell runs of one model apart; by their numbers if left out.
+    """
+    runs = _runs(estimates, names)
     columns = (Column("Model"), *_paper_columns(intervals))
     rows = []
     for name, run in zip(run_names(runs), runs, strict=True):
         cells = [run.figure(symbol, *where) for where in _table_1_slices() for symbol in SYMBOLS]
-        rows.append(Row((name, *cells), _mark(run)))
+        rows.append(_row(run, name, *cells))
     title = "Robustness of fairness by attack category (FLEX, Table 1)"
-    return _table(title, columns, rows, runs, _setting_notes(runs))
+    return _table(title, columns, rows, runs, _comparison_notes(runs))
 
 
-def table_6(estimates: Sequence[Figures], *, intervals: bool = False) -> Table:
+def table_6(
+    estimates: Sequence[Figures], *, intervals: bool = False, names: Sequence[str] = ()
+) -> Table:
     """FLEX's Table 6: the same as Table 1 for each source data set."""
-    runs = _runs(estimates)
+    runs = _runs(estimates, names)
     columns = (Column("Model"), Column("Source"), *_paper_columns(intervals))
     sources = _union(run.names("source") for run in runs)
     rows = []
@@ -58,55 +70,65 @@ def table_6(estimates: Sequence[Figures], *, intervals: bool = False) -> Table:
         wheres[:0] = [("source_category", source, category.value) for category in AttackCategory]
         for name, run in zip(run_names(runs), runs, strict=True):
             cells = [run.figure(symbol, *where) for where in wheres for symbol in SYMBOLS]
-            rows.append(Row((name, label(source), *cells), _mark(run)))
+            rows.append(_row(run, name, label(source), *cells))
     title = "Robustness of fairness by source data set (FLEX, Table 6)"
-    return _table(title, columns, rows, runs, _setting_notes(runs))
+    return _table(title, columns, rows, runs, _comparison_notes(runs))
 
 
-def figure_3(estimates: Sequence[Figures], *, intervals: bool = False) -> Table:
+def figure_3(
+    estimates: Sequence[Figures], *, intervals: bool = False, names: Sequence[str] = ()
+) -> Table:
     """FLEX's Figure 3 as a table: ASR by detailed scenario, and its mean over the runs.
 
     The mean is over the runs that have the figure and gives each the same weight, as the
     paper's bars do.
     """
-    runs = _runs(estimates)
-    names = run_names(runs)
-    marked = [f"{name} {_mark(run)}".rstrip() for name, run in zip(names, runs, strict=True)]
+    runs = _runs(estimates, names)
+    headings = [
+        f"{name} {_mark(run)}".rstrip() for name, run in zip(run_names(runs), runs, strict=True)
+    ]
     columns = (
         Column("Scenario"),
         Column("Category"),
-        *(Column(name, Kind.DIGITS, "ASR", intervals=intervals) for name in marked),
+        *(Column(heading, Kind.DIGITS, "ASR", intervals=intervals) for heading in headings),
         Column("Mean ASR", Kind.DIGITS),
         Column("Runs", Kind.COUNT),
     )
     rows = []
     for category, scenario in _all_scenarios(runs):
-        found = [run.figure("attack_success_rate", "scenario", category, scenario) for run in runs]
+        where = ("attack_success_rate", "scenario", category, scenario)
+        found = [_noted(run, run.figure(*where)) for run in runs]
         mean, count = _mean(figure.value for figure in found)
         rows.append(Row((label(scenario), label(category), *found, mean, count)))
     notes = ["Mean ASR: plain mean over the runs in which it is defined; Runs says how many."]
     if any(run.meaningful is False for run in runs):
         notes.append(f"The mean takes in the runs marked {NOT_MEANINGFUL}.")
     title = "Attack success rate by detailed scenario (FLEX, Figure 3)"
-    return _table(title, columns, rows, runs, notes)
+    return _table(title, columns, rows, runs, [*notes, *_comparison_notes(runs)])
 
 
-def figure_4(estimates: Sequence[Figures], *, intervals: bool = False) -> Table:
+def figure_4(
+    estimates: Sequence[Figures], *, intervals: bool = False, names: Sequence[str] = ()
+) -> Table:
     """FLEX's Figure 4 as a table: ASR by the number and the kind of demonstrations.
 
     ASR is the average over the attack categories, as in Table 1. A run without demonstrations
-    starts both of its model's rows. Several runs of one cell, e.g. of several seeds, are averaged.
+    starts both of its model's rows. Runs that differ in their seed alone are averaged; those that
+    differ in any other setting have rows of their own, with those settings named.
     """
-    runs = _runs(estimates)
+    runs = _runs(estimates, names)
     shots = sorted({_shots(run) for run in runs})
+    differences = differing(runs, but=(*_FIGURE_4_AXES, "seed"))
+    settings = [Column("Settings")] if differences else []
     columns = (
         Column("Model"),
+        *settings,
         Column("Demonstrations"),
         *(Column(f"k = {k}", Kind.DIGITS, intervals=intervals) for k in shots),
     )
     rows, notes = [], ["k: demonstrations shown. ASR is the mean over the three attack categories."]
-    for model in _union([run.model] for run in runs):
-        own = [run for run in runs if run.model == model]
+    for (model, asked), own in _alike(runs, differences).items():
+        row_names = [model, asked] if differences else [model]
         kinds = _union([_shot_kind(run)] for run in own if _shots(run)) or ["none"]
         for kind in kinds:
             cells: list[Value] = []
@@ -116,16 +138,26 @@ def figure_4(estimates: Sequence[Figures], *, intervals: bool = False) -> Table:
                 ]
                 cells.append(_cell_of_runs(here))
                 if len(here) > 1:
-                    notes.append(f"{model}, {kind}, k = {k}: mean over {len(here)} runs.")
-            mark = NOT_MEANINGFUL if any(run.meaningful is False for run in own) else ""
-            rows.append(Row((model, kind, *cells), mark))
+                    where = ", ".join([*row_names, kind, f"k = {k}"])
+                    notes.append(f"{where}: mean over {len(here)} runs ({_seeds(here)}).")
+            unfit = [_objection(run) for run in own if run.meaningful is False]
+            objection = "; ".join(dict.fromkeys(unfit))
+            rows.append(Row((*row_names, kind, *cells), objection))
+    notes += _comparison_notes(runs, but=(*_FIGURE_4_AXES, *differences))
+    if differences:
+        notes.append(f"Not asked alike: see Settings for {listed(list(differences))}.")
     title = "Attack success rate by demonstrations (FLEX, Figure 4)"
     return _table(title, columns, rows, runs, notes)
 
 
-def run_table(estimates: Figures) -> list[Table]:
-    """Everything about one run, one table a question."""
-    run = Run("run", estimates)
+def run_table(estimates: Figures, name: str = "") -> list[Table]:
+    """Everything about one run, one table a question.
+
+    Args:
+        estimates: `estimates.json`, parsed.
+        name: the run's, for the titles; the model's name alone stands there if it is left out.
+    """
+    run = Run(name, estimates)
     return [
         robustness_table(run),
         bias_type_table(run),
@@ -138,18 +170,17 @@ def run_table(estimates: Figures) -> list[Table]:
 
 def robustness_table(run: Run) -> Table:
     """Acc_S, Acc_F and ASR by attack category, with intervals, coverage and tests."""
-    rows = [_robustness_row(run, "All pairs", ("overall",))]
-    rows += [_robustness_row(run, label(c), ("category", c)) for c in run.categories()]
+    rows = [_robustness_row(run, name, where) for name, where in run.slices("category")]
     average = [run.figure(symbol, "average") for symbol in SYMBOLS]
     n, coverage = average[0].n, average[0].coverage
-    rows.append(Row(("Mean of categories", *average, None, n, coverage, None), _mark(run)))
-    return _table(f"{run.model}: does fairness hold?", ROBUSTNESS, rows, [run], _how(run))
+    rows.append(_row(run, "Mean of categories", *average, None, n, coverage, None))
+    return _table(f"{run.title}: does fairness hold?", ROBUSTNESS, rows, [run], _how(run))
 
 
 def bias_type_table(run: Run) -> Table:
     """The same by bias type."""
     rows = [_robustness_row(run, label(b), ("bias_type", b)) for b in run.names("bias_type")]
-    return _table(f"{run.model}: by bias type", ROBUSTNESS, rows, [run], ())
+    return _table(f"{run.title}: by bias type", ROBUSTNESS, rows, [run], ())
 
 
 def scenario_table(run: Run) -> Table:
@@ -158,7 +189,7 @@ def scenario_table(run: Run) -> Table:
         _robustness_row(run, f"{label(category)}: {label(name)}", ("scenario", category, name))
         for category, name in run.scenarios()
     ]
-    return _table(f"{run.model}: by detailed scenario", ROBUSTNESS, rows, [run], ())
+    return _table(f"{run.title}: by detailed scenario", ROBUSTNESS, rows, [run], ())
 
 
 def direction_table(run: Run) -> Table:
@@ -171,22 +202,17 @@ def direction_table(run: Run) -> Table:
         Column("sAMB, attacked", Kind.SCORE, ideal="0"),
         Column("No direction", Kind.COUNT),
     )
-    slices: list[tuple[str, tuple[str, ...]]] = [("All pairs", ("overall",))]
-    slices += [(label(c), ("category", c)) for c in run.categories()]
-    slices += [(label(b), ("bias_type", b)) for b in run.names("bias_type")]
     rows = [
-        Row(
-            (
-                name,
-                run.figure("stereotyped_share_source", *where),
-                run.figure("stereotyped_share_attacked", *where),
-                run.number("bias_score_source", *where),
-                run.number("bias_score_attacked", *where),
-                run.number("undirected", *where),
-            ),
-            _mark(run),
+        _row(
+            run,
+            name,
+            run.figure("stereotyped_share_source", *where),
+            run.figure("stereotyped_share_attacked", *where),
+            run.number("bias_score_source", *where),
+            run.number("bias_score_attacked", *where),
+            run.number("undirected", *where),
         )
-        for name, where in slices
+        for name, where in run.slices("category", "bias_type")
     ]
     notes = [
         f"Stereotyped share: of the answers that chose a group. {NO_LEAN} is no lean; "
@@ -195,7 +221,7 @@ def direction_table(run: Run) -> Table:
         "No direction: pairs whose data do not say which option is the stereotype. "
         "These figures lack them; Acc_S, Acc_F and ASR do not need a direction.",
     ]
-    return _table(f"{run.model}: which way it leans", columns, rows, [run], notes)
+    return _table(f"{run.title}: which way it leans", columns, rows, [run], notes)
 
 
 def outcome_table(run: Run) -> Table:
@@ -209,24 +235,23 @@ def outcome_table(run: Run) -> Table:
     )
     plain, attacked = (run.outcomes(condition, "overall") for condition in ("source", "attacked"))
     rows = [
-        Row(
-            (
-                label(outcome.value),
-                plain.get(outcome, math.nan),
-                _share(outcome, plain),
-                attacked.get(outcome, math.nan),
-                _share(outcome, attacked),
-            )
+        _row(
+            run,
+            label(outcome.value),
+            plain.get(outcome, math.nan),
+            _share(outcome, plain),
+            attacked.get(outcome, math.nan),
+            _share(outcome, attacked),
         )
         for outcome in Outcome
         if plain or attacked
     ]
     names = listed([outcome.value for outcome in Outcome if not outcome.answered])
     notes = [
-        "Counted by pair, in each condition. Only neutral is right.",
+        "Counted by pair: a plain reply counts once for each of its pairs. Only neutral is right.",
         f"No answer: {names}. {_non_answers(run)}",
     ]
-    return _table(f"{run.model}: what the replies came to", columns, rows, [run], notes)
+    return _table(f"{run.title}: what the replies came to", columns, rows, [run], notes)
 
 
 def bounds_table(run: Run) -> Table:
@@ -244,12 +269,12 @@ def bounds_table(run: Run) -> Table:
     for figure, symbol in SYMBOLS.items():
         ends = [run.number(f"{figure}_bounds", "overall", end) for end in BOUND_ENDS]
         alone = run.figure(f"{figure}_alone", "overall") if figure in _HAVE_ALONE else None
-        rows.append(Row((symbol, run.figure(figure, "overall"), *ends, alone), _mark(run)))
+        rows.append(_row(run, symbol, run.figure(figure, "overall"), *ends, alone))
     notes = [
         "Least and Most: over every way in which the non-answers could have been answered.",
         "Alone: over all answers in that condition, whether or not the other has one.",
     ]
-    return _table(f"{run.model}: what non-answers could change", columns, rows, [run], notes)
+    return _table(f"{run.title}: what non-answers could change", columns, rows, [run], notes)
 
 
 ROBUSTNESS = (
@@ -262,35 +287,50 @@ ROBUSTNESS = (
     Column("Coverage", Kind.PERCENT),
     Column("p (Holm)", Kind.P_VALUE),
 )
+_FIGURE_4_AXES = ("shots", "shot kind")  # settings by the names that people read
 _HAVE_ALONE = ("source_accuracy", "flex_accuracy")
 
 
-def _runs(estimates: Sequence[Figures]) -> list[Run]:
-    return [Run(f"run {number}", figures) for number, figures in enumerate(estimates, start=1)]
+def _runs(estimates: Sequence[Figures], names: Sequence[str]) -> list[Run]:
+    names = names or [f"run {number}" for number in range(1, len(estimates) + 1)]
+    return [Run(name, figures) for name, figures in zip(names, estimates, strict=True)]
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
     """A name for each run: its model, and which run it is where several share the model."""
     models = [run.model for run in runs]
-    return [
-        run.model if models.count(run.model) == 1 else f"{run.model} ({run.name})" for run in runs
-    ]
+    return [run.model if models.count(run.model) == 1 else run.title for run in runs]
 
 
 def _robustness_row(run: Run, name: str, where: tuple[str, ...]) -> Row:
     accuracy = run.figure("source_accuracy", *where)
-    return Row(
-        (
-            name,
-            accuracy,
-            *(run.figure(figure, *where) for figure in ("flex_accuracy", "attack_success_rate")),
-            run.figure("accuracy_change", *where),
-            accuracy.n,
-            accuracy.coverage,
-            run.number("test", *where, "p_holm"),
-        ),
-        _mark(run),
+    return _row(
+        run,
+        name,
+        accuracy,
+        *(run.figure(figure, *where) for figure in ("flex_accuracy", "attack_success_rate")),
+        run.figure("accuracy_change", *where),
+        accuracy.n,
+        accuracy.coverage,
+        run.number("test", *where, "p_holm"),
     )
+
+
+def _row(run: Run, *cells: Value) -> Row:
+    """A row of one run's figures, which says why they are not meaningful where they are not."""
+    noted = [_noted(run, cell) if isinstance(cell, Estimate) else cell for cell in cells]
+    return Row(tuple(noted), _objection(run) if run.meaningful is False else "")
+
+
+def _noted(run: Run, figure: Estimate) -> Estimate:
+    """The figure, with a note where the model was not fit to be measured."""
+    if run.meaningful is not False or not figure.defined:
+        return figure
+    return replace(figure, note=f"not meaningful: {_objection(run)}")
+
+
+def _objection(run: Run) -> str:
+    return run.reason or "no reason given"
 
 
 def _paper_columns(intervals: bool) -> list[Column]:
@@ -327,7 +367,7 @@ def _mark(run: Run) -> str:
 def _not_meaningful_notes(runs: Sequence[Run]) -> list[str]:
     return [
         f"{NOT_MEANINGFUL} {name} was not fit to be measured, so its figures are not meaningful: "
-        f"{run.reason or 'no reason given'}."
+        f"{_objection(run)}."
         for name, run in zip(run_names(runs), runs, strict=True)
         if run.meaningful is False
     ]
@@ -337,9 +377,19 @@ def _how(run: Run) -> list[str]:
     return [
         "Acc_S: neutral without an attack; Acc_F: neutral under attack; ASR: of the answers that "
         "were neutral at first, the share that the attack turned. With 95 % intervals.",
-        f"Coverage: pairs answered in both conditions, of all. {_non_answers(run)}",
-        "p (Holm): exact McNemar test of the change, corrected for the rows of its kind.",
+        "Coverage: pairs answered in both conditions, of all that were planned. "
+        f"{_non_answers(run)}",
+        "p (Holm): exact McNemar test of the change, an item counted once, corrected for the rows "
+        "of its kind.",
+        *_missing_notes(run),
     ]
+
+
+def _missing_notes(run: Run) -> list[str]:
+    if not run.missing:
+        return []
+    planned = counted(run.planned, "planned pair")
+    return [f"{run.missing:,} of {planned} lack a reply; the figures know nothing of them."]
 
 
 def _non_answers(run: Run) -> str:
@@ -348,21 +398,20 @@ def _non_answers(run: Run) -> str:
     return "Replies without an answer are left out of Acc_S, Acc_F and ASR."
 
 
-def _setting_notes(runs: Sequence[Run]) -> list[str]:
-    """What runs that are set side by side do not have in common."""
+def _comparison_notes(runs: Sequence[Run], but: Sequence[str] = ()) -> list[str]:
+    """What runs that are set side by side do not have in common; `but` for some settings."""
+    names = run_names(runs)
     notes = []
-    for setting in ("shots", "scoring", "form", "non_answers", "scenarios"):
-        found = {
-            name: run.setting(setting) for name, run in zip(run_names(runs), runs, strict=True)
-        }
-        if len(set(map(str, found.values()))) > 1:
-            each = ", ".join(f"{name}: {value}" for name, value in found.items())
-            notes.append(f"Not asked alike: {label(setting).lower()} differs ({each}).")
-    for name, run in zip(run_names(runs), runs, strict=True):
-        coverage = run.figure("source_accuracy", "overall").coverage
-        if coverage < 1:
-            pairs = run.count("pairs", "overall") or 0
-            share = f"{percent(coverage)} of {counted(pairs, 'pair')}"
+    for setting, values in differing(runs, but=but).items():
+        by_value: dict[str, list[str]] = {}
+        for name, value in zip(names, values, strict=True):
+            by_value.setdefault(value, []).append(name)
+        each = "; ".join(f"{value} in {listed(holders)}" for value, holders in by_value.items())
+        notes.append(f"Not asked alike: {setting} differs ({each}).")
+    for name, run in zip(names, runs, strict=True):
+        notes += [f"{name}: {note}" for note in _missing_notes(run)]
+        if run.answered < 1:
+            share = f"{percent(run.answered)} of {counted(run.asked, 'pair')}"
             notes.append(f"{name}: figures are over {share}. {_non_answers(run)}")
     return notes
 
@@ -388,7 +437,7 @@ def _mean(values: Iterable[float]) -> tuple[float, int]:
 
 
 def _cell_of_runs(runs: Sequence[Run]) -> Value:
-    found = [run.figure("attack_success_rate", "average") for run in runs]
+    found = [_noted(run, run.figure("attack_success_rate", "average")) for run in runs]
     if len(found) == 1:
         return found[0]
     mean, count = _mean(figure.value for figure in found)
@@ -396,6 +445,22 @@ def _cell_of_runs(runs: Sequence[Run]) -> Value:
     # The interval of one run's items does not hold for a mean over runs.
     note = "" if count else (found[0].note if found else "no such run")
     return Estimate(mean, nan, nan, count, nan, method, note=note)
+
+
+def _alike(
+    runs: Sequence[Run], differences: Mapping[str, Sequence[str]]
+) -> dict[tuple[str, str], list[Run]]:
+    """Runs of one model and one set of settings: (model, what sets it apart) -> its runs."""
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for place, run in enumerate(runs):
+        apart = [f"{name} {values[place]}" for name, values in differences.items()]
+        groups.setdefault((run.model, ", ".join(apart)), []).append(run)
+    return groups
+
+
+def _seeds(runs: Sequence[Run]) -> str:
+    seeds = _union([setting_texts(run)["seed"]] for run in runs)
+    return f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {listed(seeds)}"
 
 
 def _shots(run: Run) -> int:

@@ -1,0 +1,75 @@
+"""Run every benchmark of `speed/` that can run here; says of the others why they were left out.
+
+    python benchmarks/run_all.py [--quick] [--data FOLDER_OF_FLEX] [--peer-python peer/bin/python]
+
+Exits with 1 if a benchmark fails or does not hold what it promises.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+SPEED = Path(__file__).parent / "speed"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A script with its arguments; `missing` says what it needs and does not find."""
+
+    script: str
+    arguments: tuple[str, ...]
+    missing: str | None = None
+
+
+def benchmarks(options: argparse.Namespace) -> Iterator[Benchmark]:
+    """What there is to run, small where `--quick` is given."""
+    calls = ["--calls", "500", "--concurrency", "20"] if options.quick else []
+    if options.peer_python:
+        calls += ["--peer-python", options.peer_python]
+        calls += ["--peer-calls", "200"] if options.quick else []
+    yield Benchmark("calls.py", tuple(calls))
+    yield Benchmark("kill.py", ("--calls", "200", "--kills", "3") if options.quick else ())
+    rows = ("--rows", "30") if options.quick else ()
+    yield Benchmark(
+        "log_likelihood.py", ("--data", options.data or "", *rows), _no_peer(options.data)
+    )
+
+
+def _no_peer(data: str | None) -> str | None:
+    for package in ("torch", "transformers", "lm_eval"):
+        if find_spec(package) is None:
+            return f"{package} is not installed; the head of the script says how to install it"
+    if not data:
+        return "no data: name a folder that holds FLEX with --data or ASKEW_DATA"
+    return None
+
+
+def main() -> int:
+    """Run them one after the other; the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="less work, for a first look")
+    parser.add_argument("--data", default=os.environ.get("ASKEW_DATA"), help="folder of FLEX")
+    parser.add_argument("--peer-python", help="a Python that has inspect-ai and openai")
+    failed = []
+    for one in benchmarks(parser.parse_args()):
+        print(f"\n== {one.script} {' '.join(one.arguments)}".rstrip(), flush=True)
+        if one.missing:
+            print(f"left out: {one.missing}")
+            continue
+        done = subprocess.run([sys.executable, SPEED / one.script, *one.arguments], check=False)
+        if done.returncode:
+            failed.append(one.script)
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
