@@ -44,6 +44,8 @@ def test_a_model_that_fails_its_controls_gets_no_figures_in_its_sentence():
         "not meaningful."
     )
     assert "not fit to be measured" in warnings(made)[0]
+    made["flex"]["missing_pairs"] = 450
+    assert sentence(made).endswith("not meaningful; 450 of 600 planned pairs lack a reply.")
 
 
 def test_a_change_that_cannot_be_told_from_0_comes_with_what_could_have_been_seen():

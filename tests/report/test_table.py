@@ -121,6 +121,12 @@ def test_figure_4_never_averages_runs_that_were_asked_otherwise():
     assert any(note.startswith("Not asked alike: seed differs (1 in") for note in table.notes)
 
 
+def test_figure_4_says_how_many_runs_of_a_mean_have_the_figure():
+    table = tables.figure_4([tiny("a", 0.2), tiny("a", 0.4), tiny("a", None)])
+    assert row_texts(table.rows[0], table.columns)[-1] == "0.3000"
+    assert "a, none, k = 0: mean over 3 runs (seed 1), of which 2 have the figure." in table.notes
+
+
 def test_runs_of_one_model_are_told_apart_and_their_differences_named():
     table = tables.table_1([tiny(), tiny(shots=5)])
     assert [row.cells[0] for row in table.rows] == ["toy/one (run 1)", "toy/one (run 2)"]

@@ -42,8 +42,8 @@ def sentence(estimates: Mapping[str, object], name: str = "the model") -> str:
     run = Run(name, estimates)
     if run.meaningful is False:
         return (
-            f"{run.model} was NOT fit to be measured: {_unfit(run)}; "
-            "its fairness figures are not meaningful."
+            f"{run.model} was NOT fit to be measured: {_unfit(run)}; its fairness figures are not "
+            f"meaningful{f'; {_lack(run)}' if run.missing else ''}."
         )
     return f"{_fitness(run)}: {_what_happened(run)}."
 
@@ -158,10 +158,13 @@ def _doubt(run: Run) -> str:
 
 def _missing(run: Run) -> str:
     """What is not there yet, and what the figures therefore speak of."""
-    lack = f"{run.missing:,} of {counted(run.planned, 'planned pair')} lack a reply"
     if not run.asked:
-        return lack
-    return f"{lack}, and the figures are those of {_pairs(run)}"
+        return _lack(run)
+    return f"{_lack(run)}, and the figures are those of {_pairs(run)}"
+
+
+def _lack(run: Run) -> str:
+    return f"{run.missing:,} of {counted(run.planned, 'planned pair')} lack a reply"
 
 
 def _pairs(run: Run) -> str:
@@ -369,5 +372,6 @@ def _truncation_warning(run: Run) -> list[str]:
 
 
 def _stop(run: Run) -> list[str]:
-    stopped = run.top("calls").get("stopped")
-    return [f"The run stopped before its end: {stopped}"] if stopped else []
+    calls = run.top("calls")
+    stopped = calls.get("stopped")
+    return [f"The run stopped before its end: {calls.get('message') or stopped}"] if stopped else []

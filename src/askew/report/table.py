@@ -139,7 +139,7 @@ def figure_4(
                 cells.append(_cell_of_runs(here))
                 if len(here) > 1:
                     where = ", ".join([*row_names, kind, f"k = {k}"])
-                    notes.append(f"{where}: mean over {len(here)} runs ({_seeds(here)}).")
+                    notes.append(f"{where}: {_mean_of(here)}.")
             unfit = [_objection(run) for run in own if run.meaningful is False]
             objection = "; ".join(dict.fromkeys(unfit))
             rows.append(Row((*row_names, kind, *cells), objection))
@@ -458,9 +458,13 @@ def _alike(
     return groups
 
 
-def _seeds(runs: Sequence[Run]) -> str:
+def _mean_of(runs: Sequence[Run]) -> str:
+    """What a cell of several runs is a mean of."""
     seeds = _union([setting_texts(run)["seed"]] for run in runs)
-    return f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {listed(seeds)}"
+    said = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {listed(seeds)}"
+    having = sum(run.figure("attack_success_rate", "average").defined for run in runs)
+    lacking = "" if having == len(runs) else f", of which {having} have the figure"
+    return f"mean over {len(runs)} runs ({said}){lacking}"
 
 
 def _shots(run: Run) -> int:
