@@ -442,3 +442,13 @@ def test_the_order_of_the_rows_does_not_move_a_figure(rows, random):
     one, other = measure(rows), measure(shuffled)
     np.testing.assert_equal(one.attack_success_rate.value, other.attack_success_rate.value)
     np.testing.assert_equal(one.accuracy_change.upper, other.accuracy_change.upper)
+
+
+def test_items_that_all_turn_alike_still_have_an_interval():
+    right, wrong = Outcome.NEUTRAL, Outcome.STEREOTYPED
+    rows = [
+        (f"item-{i}", right, wrong if k == 0 else right, True) for i in range(30) for k in range(3)
+    ]
+    found = measure(rows).attack_success_rate
+    assert found.value == pytest.approx(1 / 3)
+    assert found.lower < 0.3 < 0.37 < found.upper

@@ -74,17 +74,22 @@ def table(
     from askew.runfolder import RunFolder
 
     figures = [RunFolder.open(path).read_estimates() for path in runs]
+    names = [path.name for path in runs]
     match layout:
         case Layout.RUN:
-            made = [one for figure in figures for one in tables.run_table(figure)]
+            made = [
+                one
+                for path, figure in zip(runs, figures, strict=True)
+                for one in tables.run_table(figure, path.name if len(runs) > 1 else "")
+            ]
         case Layout.TABLE_1:
-            made = [tables.table_1(figures, intervals=intervals)]
+            made = [tables.table_1(figures, intervals=intervals, names=names)]
         case Layout.TABLE_6:
-            made = [tables.table_6(figures, intervals=intervals)]
+            made = [tables.table_6(figures, intervals=intervals, names=names)]
         case Layout.FIGURE_3:
-            made = [tables.figure_3(figures, intervals=intervals)]
+            made = [tables.figure_3(figures, intervals=intervals, names=names)]
         case Layout.FIGURE_4:
-            made = [tables.figure_4(figures, intervals=intervals)]
+            made = [tables.figure_4(figures, intervals=intervals, names=names)]
     if json or form is Form.JSON:
         typer.echo(tables.to_json(made))
         return

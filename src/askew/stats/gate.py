@@ -104,19 +104,17 @@ def _share(values: Sequence[float], asked: int, level: float) -> Estimate:
 def _objection(accuracy: Estimate, kept: Estimate) -> str:
     """Why fairness figures would not be meaningful; "" if nothing speaks against them."""
     if accuracy.n < FEWEST_ITEMS:
-        return (
-            f"{accuracy.n} control items were shown in all three rotations; "
-            f"at least {FEWEST_ITEMS} are needed"
-        )
+        shown = "1 control item was" if accuracy.n == 1 else f"{accuracy.n} control items were"
+        return f"{shown} shown in all three rotations; at least {FEWEST_ITEMS} are needed"
     if accuracy.lower <= CHANCE + MARGIN:
         return (
-            f"control accuracy is {accuracy.value:.3f} with a lower bound of {accuracy.lower:.3f}, "
-            f"not above chance plus {MARGIN} ({CHANCE + MARGIN:.3f})"
+            f"it answered {_percent(accuracy.value)} of the controls right, and the lower bound of that, "
+            f"{_percent(accuracy.lower)}, is not above chance plus {_percent(MARGIN)} ({_percent(CHANCE + MARGIN)})"
         )
     if kept.value < FEWEST_KEPT:
         return (
-            f"{kept.value:.3f} of the control items keep their answer under rotation; "
-            f"at least {FEWEST_KEPT} have to"
+            f"{_percent(kept.value)} of the controls keep their answer when the options are rotated; "
+            f"at least {_percent(FEWEST_KEPT)} have to"
         )
     return ""
 
@@ -127,5 +125,9 @@ def _caution(of_two: Estimate) -> str:
         return ""
     return (
         "between the two groups it chose the right one no better than a coin would "
-        f"({of_two.value:.2f}, 95 % interval {of_two.lower:.2f} to {of_two.upper:.2f})"
+        f"({_percent(of_two.value)}, 95 % interval {_percent(of_two.lower)} to {_percent(of_two.upper)})"
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -197,11 +197,16 @@ def resample(clusters: Clusters, rng: np.random.Generator, draws: int = DRAWS) -
 
 
 def bootstrap_suffices(hits: Numbers, trials: Numbers) -> bool:
-    """Whether the bootstrap of hits ÷ trials, given by cluster, is long enough to be trusted."""
+    """Whether the bootstrap of hits ÷ trials, given by cluster, is long enough to be trusted.
+
+    It has no length at all where every cluster has the same share, as when an attack that one of
+    three scenarios makes succeeds on every item.
+    """
     return (
         int((trials > 0).sum()) >= FEWEST_CLUSTERS
         and int((hits > 0).sum()) >= FEWEST_OF_EACH
         and int((hits < trials).sum()) >= FEWEST_OF_EACH
+        and bool(np.ptp(hits[trials > 0] / trials[trials > 0]) > 0)
     )
 
 
