@@ -108,13 +108,13 @@ def _objection(accuracy: Estimate, kept: Estimate) -> str:
         return f"{shown} shown in all three rotations; at least {FEWEST_ITEMS} are needed"
     if accuracy.lower <= CHANCE + MARGIN:
         return (
-            f"it answered {_percent(accuracy.value)} of the controls right, and the lower bound of that, "
-            f"{_percent(accuracy.lower)}, is not above chance plus {_percent(MARGIN)} ({_percent(CHANCE + MARGIN)})"
+            f"it answered {_percent(accuracy.value)} of the controls right, with a lower bound of "
+            f"{_percent(accuracy.lower)}, which is not above chance by {_percent(MARGIN)}"
         )
     if kept.value < FEWEST_KEPT:
         return (
-            f"{_percent(kept.value)} of the controls keep their answer when the options are rotated; "
-            f"at least {_percent(FEWEST_KEPT)} have to"
+            f"{_percent(kept.value)} of the controls keep their answer when their options are "
+            f"rotated; at least {_percent(FEWEST_KEPT)} have to"
         )
     return ""
 
@@ -123,9 +123,10 @@ def _caution(of_two: Estimate) -> str:
     """What a passed gate leaves open: whether the model tells the two groups apart at all."""
     if not of_two.defined or of_two.lower > 1 / 2:
         return ""
+    interval = f"{_percent(of_two.lower)} to {_percent(of_two.upper)}"
     return (
         "between the two groups it chose the right one no better than a coin would "
-        f"({_percent(of_two.value)}, 95 % interval {_percent(of_two.lower)} to {_percent(of_two.upper)})"
+        f"({_percent(of_two.value)}, 95 % interval {interval})"
     )
 
 
