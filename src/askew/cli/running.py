@@ -107,11 +107,11 @@ async def _run(page: Console, prepared: Prepared, planned: Plan, *, json: bool) 
         page.print(clean(sentence(figures)), soft_wrap=True)
         page.print(f"More tables: askew table {shown(folder.path)}", soft_wrap=True)
         page.print(f"Report: {shown(folder.report)}", soft_wrap=True)
-    _say_what_is_missing(folder, answers)
+    _say_what_is_missing(folder, answers, paid=prepared.model.paid)
     return INCOMPLETE if answers.missing or answers.failed else 0
 
 
-def _say_what_is_missing(folder: RunFolder, answers: Answers) -> None:
+def _say_what_is_missing(folder: RunFolder, answers: Answers, *, paid: bool) -> None:
     run = shown(folder.path)
     if answers.stopped:
         echo(
@@ -128,9 +128,12 @@ def _say_what_is_missing(folder: RunFolder, answers: Answers) -> None:
             stderr=True,
         )
     if answers.unknown:
+        again = (
+            "ask them again with `--unknown retry`" if paid else "the next start asks them again"
+        )
         echo(
             f"askew: {answers.unknown:,} calls were sent and their outcome is unknown; list them "
-            f"with `askew calls {run} --state unknown`, ask them again with `--unknown retry`.",
+            f"with `askew calls {run} --state unknown`; {again}.",
             stderr=True,
         )
 
