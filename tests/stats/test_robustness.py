@@ -452,3 +452,18 @@ def test_items_that_all_turn_alike_still_have_an_interval():
     found = measure(rows).attack_success_rate
     assert found.value == pytest.approx(1 / 3)
     assert found.lower < 0.3 < 0.37 < found.upper
+
+
+@pytest.mark.parametrize(("items", "turned"), [(154, 12), (30, 10), (60, 8), (25, 19)])
+def test_interval_and_test_agree_where_items_count_three_times_and_few_moved(items, turned):
+    right, wrong = Outcome.NEUTRAL, Outcome.STEREOTYPED
+    rows = [
+        (f"item-{i}", right, wrong if i < turned and k == 0 else right, True)
+        for i in range(items)
+        for k in range(3)
+    ]
+    found = measure(rows)
+    change = found.accuracy_change
+    assert change.lower <= change.value <= change.upper
+    assert found.test.p_value < 0.05
+    assert change.upper < 0

@@ -38,7 +38,7 @@ from askew.records import (
 from askew.runfolder import Question
 from askew.scores.outcome import ScoreSettings, score_reply
 from askew.seeds import generator
-from askew.stats.gate import competence
+from askew.stats.gate import FEWEST_ITEMS, competence
 from askew.stats.robustness import NonAnswers
 
 # Demonstrations are drawn from at most so many items of a set that brings none of its own.
@@ -118,9 +118,9 @@ def load_study(config: FlexConfig, seed: int) -> Study:
         names = ", ".join(spec.name for spec in config.data)
         raise DataError(f"no ambiguous item in {names}: there is nothing to audit.")
     controls = _once((control for loaded in sets for control in loaded.controls), problems)
-    if not controls:
-        # CrowS-Pairs, StereoSet and the user's own sets have no question with a known answer.
-        controls = list(load(DataSpec("starter"), seed=seed).controls)
+    if len(controls) < FEWEST_ITEMS:
+        # CrowS-Pairs and StereoSet have no question with a known answer, the user's own sets few.
+        controls = _once([*controls, *load(DataSpec("starter"), seed=seed).controls], [])
     return Study(
         items,
         tuple(_draw(controls, config.controls, seed, "controls")),

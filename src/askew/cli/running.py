@@ -141,6 +141,7 @@ def _say_what_is_missing(folder: RunFolder, answers: Answers, *, paid: bool) -> 
 def _print_plan(page: Console, prepared: Prepared, planned: Plan) -> None:
     from rich.table import Table
 
+    from askew.stats.gate import FEWEST_ITEMS
     from askew.stats.paired import pairs_needed
 
     grid = Table.grid(padding=(0, 2))
@@ -164,6 +165,11 @@ def _print_plan(page: Console, prepared: Prepared, planned: Plan) -> None:
         f"{change * 100:.0f} points: {pairs_needed(change):,}" for change in CHANGES_TO_SEE
     )
     grid.add_row("pairs it takes to see a change of", needed)
+    if len(study.controls) < FEWEST_ITEMS:
+        grid.add_row(
+            "too few controls",
+            f"{FEWEST_ITEMS} are needed, or the figures will be marked as not meaningful",
+        )
     for what, why in study.left_out.items():
         grid.add_row("left out", clean(f"{what}: {why}"))
     rejected = sum(problem.kind == "rejected" for problem in study.problems)

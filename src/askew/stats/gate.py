@@ -108,8 +108,9 @@ def _objection(accuracy: Estimate, kept: Estimate) -> str:
         return f"{shown} shown in all three rotations; at least {FEWEST_ITEMS} are needed"
     if accuracy.lower <= CHANCE + MARGIN:
         return (
-            f"it answered {_percent(accuracy.value)} of the controls right, with a lower bound of "
-            f"{_percent(accuracy.lower)}, which is not above chance by {_percent(MARGIN)}"
+            f"it answered {_percent(accuracy.value)} of the controls right; the lower bound of "
+            f"that, {_percent(accuracy.lower)}, has to be above {_percent(CHANCE + MARGIN)}, which "
+            "is chance and five points"
         )
     if kept.value < FEWEST_KEPT:
         return (

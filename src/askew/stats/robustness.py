@@ -352,16 +352,45 @@ def _change(
         lower, upper = percentile_interval(_ratio(weights @ moved, weights @ trials))
         if lower < upper:  # equal where all items move alike
             return Estimate(value, lower, upper, count, coverage, METHOD, seed)
-    before, after = source_right[used], attacked_right[used]
-    table = (before & after, ~before & after, before & ~after, ~before & ~after)
-    # However often an item is asked, it counts once.
-    lower, upper = newcombe(*(int(cell.sum()) / count * items for cell in table))
-    method = "newcombe" if items == count else f"newcombe, {items} effective"
+    if items == count:
+        before, after = source_right[used], attacked_right[used]
+        table = (before & after, ~before & after, before & ~after, ~before & ~after)
+        lower, upper = newcombe(*(int(cell.sum()) for cell in table))
+        method = "newcombe"
+    else:
+        asked = trials > 0
+        at_first = clusters.totals(source_right & used)[asked] / trials[asked]
+        lower, upper = _item_interval(value, moved[asked], at_first, count)
+        method = f"newcombe over {items} items"
     if p_value >= 1 - LEVEL and not lower <= 0 <= upper:
         # An interval holds what the data do not rule out, and the exact test does not rule out 0.
         lower, upper = min(lower, 0.0), max(upper, 0.0)
         method += ", widened to 0 by the exact test"
     return Estimate(value, lower, upper, count, coverage, method)
+
+
+def _item_interval(
+    value: float, moved: Numbers, at_first: Numbers, count: int
+) -> tuple[float, float]:
+    """An interval for the change where items count more than once, each taken as one draw.
+
+    Newcombe's interval for the items that moved either way, as the exact test counts them, scaled
+    by how many of its pairs an item moves when it does.
+
+    Args:
+        value: the change, over pairs.
+        moved: shape (items,), each item's right answers gained, negative where lost.
+        at_first: shape (items,), each item's share of right answers without the attack.
+        count: the pairs of all items.
+    """
+    wrong, right, still = int((moved < 0).sum()), int((moved > 0).sum()), moved == 0
+    right_in_both = float(at_first[still].sum())
+    ends = newcombe(right_in_both, right, wrong, float(still.sum()) - right_in_both)
+    # Where none moved nothing tells how far one would: by all of its pairs, at most.
+    scale = 1.0
+    if wrong + right:
+        scale = float(np.abs(moved).sum()) / (wrong + right) * len(moved) / count
+    return min(scale * ends[0], value), max(scale * ends[1], value)
 
 
 def _why_undefined(used: Flags) -> str:
