@@ -147,7 +147,7 @@ def csv_rows(file: File, report: Report, required: tuple[str, ...]) -> Iterator[
             message = f"has {len(row)} fields, the header has {len(header)}"
             report.add("rejected", message, path=file.label, line=line)
         elif not _is_utf8(row):
-            report.add("rejected", "not UTF-8", path=file.label, line=line)
+            report.add("rejected", "not UTF-8: save as CSV UTF-8", path=file.label, line=line)
         else:
             yield Record(line, dict(zip(header, row, strict=True)))
     if header is None:

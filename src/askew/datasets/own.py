@@ -123,6 +123,10 @@ def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> Loaded:
     file = read_file(path)
     read_items(file, source, items, report)
     problems = report.finish(lenient=lenient)
+    if not any(items) and not any(problem.kind == "rejected" for problem in problems):
+        raise DataError(
+            f"{path}: no record below the header. `askew data template NEW.csv` shows the form."
+        )
     return by_condition(spec.name, items, problems, {path.name: file.sha256})
 
 

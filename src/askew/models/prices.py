@@ -84,7 +84,8 @@ class Prices:
             content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise ConfigError(
-                f"{path}: {error.strerror}. Give the path of a price list."
+                f"{path}: {error.strerror}. Write a price list as docs/models.md shows, or leave "
+                "--prices out."
             ) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path}: no TOML file in UTF-8: {error}.") from error

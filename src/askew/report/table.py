@@ -158,14 +158,19 @@ def run_table(estimates: Figures, name: str = "") -> list[Table]:
         name: the run's, for the titles; the model's name alone stands there if it is left out.
     """
     run = Run(name, estimates)
-    return [
-        robustness_table(run),
-        bias_type_table(run),
-        scenario_table(run),
-        direction_table(run),
-        outcome_table(run),
-        bounds_table(run),
-    ]
+    others = (bias_type_table, scenario_table, direction_table, outcome_table, bounds_table)
+    return [robustness_table(run), *(_briefly(table(run)) for table in others)]
+
+
+def _briefly(table: Table) -> Table:
+    """The table without the reason why its model is unfit, which the first table gives."""
+    notes = (
+        f"{NOT_MEANINGFUL} not fit to be measured, see the first table."
+        if note.startswith(NOT_MEANINGFUL)
+        else note
+        for note in table.notes
+    )
+    return replace(table, notes=tuple(notes))
 
 
 def robustness_table(run: Run) -> Table:
