@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from askew.runfile import RunFile
     from askew.runfolder import RunFolder
 
+SHOWN_CHARACTERS = 300  # of an error; it may quote a whole prompt
 CHANGES_TO_SEE = (0.03, 0.05, 0.10)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
@@ -121,9 +122,9 @@ def _say_what_is_missing(folder: RunFolder, answers: Answers, *, paid: bool) -> 
         )
     if answers.failed:
         errors = (reply.error for reply in answers.replies if reply is not None and reply.error)
+        first = " ".join(next(errors, "no word why").split())[:SHOWN_CHARACTERS]
         echo(
-            f"askew: {answers.failed:,} calls failed, the first with: "
-            f"{next(errors, 'no word why')}\naskew: list them with `askew calls {run} --state "
+            f"askew: {answers.failed:,} calls failed, the first with: {first}\naskew: list them with `askew calls {run} --state "
             "failed`; run the same command again to ask them again.",
             stderr=True,
         )
