@@ -124,8 +124,9 @@ def _say_what_is_missing(folder: RunFolder, answers: Answers, *, paid: bool) -> 
         errors = (reply.error for reply in answers.replies if reply is not None and reply.error)
         first = " ".join(next(errors, "no word why").split())[:SHOWN_CHARACTERS]
         echo(
-            f"askew: {answers.failed:,} calls failed, the first with: {first}\naskew: list them with `askew calls {run} --state "
-            "failed`; run the same command again to ask them again.",
+            f"askew: {answers.failed:,} calls failed, the first with: {first}\n"
+            f"askew: list them with `askew calls {run} --state failed`; run the same command again "
+            "to ask them again.",
             stderr=True,
         )
     if answers.unknown:
