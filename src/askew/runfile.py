@@ -125,6 +125,10 @@ class WordingTable(_Table):
         )
 
 
+# What "auto" comes to by provider; every other one is read by its replies.
+_SCORING: dict[str, Literal["letters", "texts"]] = {"builtin": "texts", "local": "letters"}
+
+
 class FlexTable(_Table):
     """`[flex]`: the FLEX audit."""
 
@@ -163,9 +167,7 @@ class FlexTable(_Table):
         Letters are what the paper scores, where log-probabilities can be had; an endpoint is read
         by its replies. The 135M built-in model picks letters at chance and reads option texts.
         """
-        scoring = self.scoring
-        if scoring == "auto":
-            scoring = {"builtin": "texts", "local": "letters"}.get(provider, "reply")  # type: ignore[assignment]  # three of the literals
+        scoring = _SCORING.get(provider, "reply") if self.scoring == "auto" else self.scoring
         prompt = "chat" if self.prompt == "auto" else self.prompt
         listed = self.list_options if self.list_options is not None else scoring != "texts"
         return self.model_copy(
