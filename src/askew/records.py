@@ -66,11 +66,13 @@ class Provenance:
 class Assignment:
     """The scenario that a benchmark has given an item: a category and a place in its list.
 
-    The release of FLEX stores indices; `prompts.scenarios` turns them into names.
+    The release of FLEX stores indices; `prompts.scenarios` turns them into names. A set that askew
+    has built names the scenario as well, as plug-ins and the user's own personas are in no list.
     """
 
     category: AttackCategory
     index: int
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,9 @@ def item_from_json(record: Mapping[str, object]) -> Item:
     fields = dict(record)
     assigned = fields.get("assigned")
     if isinstance(assigned, Mapping):
-        fields["assigned"] = Assignment(AttackCategory(assigned["category"]), assigned["index"])
+        fields["assigned"] = Assignment(
+            AttackCategory(assigned["category"]), assigned["index"], assigned.get("name")
+        )
     fields["provenance"] = Provenance(**fields["provenance"])  # type: ignore[arg-type]  # JSON
     fields["condition"] = ContextCondition(str(fields["condition"]))
     fields["options"] = tuple(fields["options"])  # type: ignore[arg-type]  # JSON list of texts

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from askew import __version__
-from askew.cli import data, folders, models, running
+from askew.cli import data, exporting, flex_build, flex_check, folders, importing, models, running
 
 app = typer.Typer(
     name="askew",
@@ -16,6 +16,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+flex = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+flex.command("build")(flex_build.build)
+flex.command("check")(flex_check.check)
 
 
 def _version(wanted: bool) -> None:
@@ -40,7 +44,11 @@ app.command("score")(folders.score)
 app.command("table")(folders.table)
 app.command("calls")(folders.calls)
 app.command("verify")(folders.verify)
-app.command("export")(folders.export)
+app.add_typer(
+    exporting.app, name="export", help="Write a run's rows, or its questions for other tools."
+)
+app.add_typer(importing.app, name="import", help="Make a run folder of other tools' logs.")
+app.add_typer(flex, name="flex", help="FLEX benchmarks: build one of your own, check any.")
 app.add_typer(data.app, name="data", help="Data sets: list, get, check, template.")
 app.add_typer(
     models.app, name="models", help="Models: list, install the built-in, check an endpoint."

@@ -1,4 +1,4 @@
-"""Commands on run folders: score, table, calls, verify, export."""
+"""Commands on run folders: score, table, calls, verify."""
 
 from __future__ import annotations
 
@@ -32,14 +32,6 @@ class Form(StrEnum):
     MARKDOWN = "markdown"
     CSV = "csv"
     JSON = "json"
-
-
-class Format(StrEnum):
-    """File formats of `askew export`."""
-
-    CSV = "csv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
 
 
 def score(
@@ -133,24 +125,3 @@ def verify(run: Run) -> None:
     if trouble:
         raise RunError(f"{run} is not as it was left:\n  " + "\n  ".join(trouble))
     echo(f"{run}: every file is as the run left it")
-
-
-def export(
-    run: Run,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By the file's ending if left out.")
-    ] = None,
-) -> None:
-    """Write one row a question: item, condition, scenario, order, reply, outcome, rule.
-
-    In CSV a text that a spreadsheet would run as a formula begins with an apostrophe.
-    """
-    from askew.report.export import write_rows
-    from askew.runfolder import RunFolder
-
-    ending = out.suffix.lstrip(".").lower()
-    if form is None and ending not in set(Format):
-        raise RunError(f"{out}: the ending is none of csv, jsonl, parquet. Name one with --format.")
-    count = write_rows(RunFolder.open(run), out, str(form or ending))
-    echo(f"Wrote {count:,} rows to {out}")

@@ -51,11 +51,13 @@ def scenarios_for(
 
 
 def scenario_of(assignment: Assignment, item: Item) -> Scenario:
-    """The scenario behind the index that the release of FLEX has stored for an item.
+    """The scenario that the benchmark has stored for an item, by its name or else by its index.
 
     Raises:
         DataError: the list has no such place.
     """
+    if assignment.name is not None:
+        return Scenario(assignment.category, assignment.name)
     names = _released_names(assignment.category, item)
     if 0 <= assignment.index < len(names):
         return Scenario(assignment.category, names[assignment.index])

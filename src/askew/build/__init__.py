@@ -1,0 +1,1 @@
+"""Building a benchmark: whatever asks a model to make or to choose data."""

@@ -1,0 +1,8 @@
+"""`askew flex check`."""
+
+from __future__ import annotations
+
+
+def check() -> None:
+    """Not there yet."""
+    raise NotImplementedError

@@ -1,0 +1,1 @@
+"""In and out of other people's tools."""
