@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from askew.build.settings import BuildFile
 from askew.cli.settings import assignment
 from askew.errors import ConfigError, DataError
-from askew.runfile import RunFile, checked, read_run_file, write_run_file
+from askew.runfile import RunFile, checked, read_run_file, read_toml, write_run_file
 
 TARGET = '[models.target]\nname = "builtin/smollm2"\n'
 
@@ -30,6 +31,30 @@ def test_a_resolved_run_file_gives_the_same_run_back(tmp_path):
     again = read_run_file(written(tmp_path, write_run_file(run)))
     assert again == run
     assert again.flex_config() == run.flex_config()
+
+
+@pytest.mark.parametrize("given", [0, 0.7, "0.7", 2, "default", None])
+@pytest.mark.parametrize("kind", [RunFile, BuildFile])
+def test_a_temperature_comes_back_as_it_was_and_default_is_the_servers_own(tmp_path, given, kind):
+    run = kind.model_validate({"models": {"target": {"name": "a/b", "temperature": given}}})
+    values, _ = read_toml(written(tmp_path, write_run_file(run.settled())), "")
+    again = kind.model_validate(values)
+    assert again.settled() == run.settled()
+    own = given in (None, "default")
+    assert run.settled().target.sampling().temperature == (None if own else float(given))
+    assert ('temperature = "default"' in write_run_file(run)) == own
+
+
+def test_the_servers_own_temperature_can_be_set_from_the_command_line():
+    name, value = assignment("models.target.temperature=default")
+    run = checked({"models": {"target": {"name": "a/b"}}}, {name: value})
+    assert run.target.sampling().temperature is None
+
+
+@pytest.mark.parametrize("given", [-1, "hot", float("nan"), float("inf"), [0], "Default"])
+def test_what_is_no_temperature_is_refused_with_what_is(given):
+    with pytest.raises(ConfigError, match=r'temperature is .*a number from 0 up, or "default"'):
+        checked({"models": {"target": {"name": "a/b", "temperature": given}}})
 
 
 def test_auto_is_settled_by_what_the_provider_can_do():

@@ -17,6 +17,8 @@ from askew.audits import flex
 from askew.errors import ConfigError, RunError
 from askew.models.base import Ability, Model
 from askew.models.dispatch import RunnerSettings
+from askew.models.imported import cannot_be_asked
+from askew.models.interrupts import Interrupts
 from askew.models.ledger import Ledger
 from askew.models.ledgerfile import read_records
 from askew.models.prices import Prices
@@ -52,14 +54,20 @@ class Prepared:
         return sum(one.condition == "attacked" for one in self.asked)
 
 
-def prepare(run: RunFile) -> Prepared:
+def prepare(run: RunFile, target: Model | None = None) -> Prepared:
     """Settle the settings, read the data and build every prompt; asks nothing.
+
+    Args:
+        run: the settings.
+        target: the model that `run` describes, where it is at hand; None loads it by its name.
 
     Raises:
         ConfigError, DataError: the run cannot be made as it is written, or has nothing to audit.
     """
     run = run.settled()
-    model = load_model(run.target.spec())
+    if run.out is not None:
+        _refuse_imported(run.out)
+    model = target or load_model(run.target.spec())
     _check_abilities(run, model)
     config = run.flex_config()
     study = flex.load_study(config, run.seed)
@@ -134,12 +142,19 @@ async def duration(prepared: Prepared, planned: Plan) -> Duration:
 
 
 async def execute(
-    prepared: Prepared, progress: Callable[[Progress], None] | None = None
+    prepared: Prepared,
+    progress: Callable[[Progress], None] | None = None,
+    interrupts: Interrupts | None = None,
 ) -> tuple[RunFolder, Answers]:
     """Ask what is missing, then score, estimate and report.
 
     A run that stops early (budget, Ctrl-C, endpoint down) leaves a folder with the figures of what
     it has, marked as incomplete, and goes on where it stopped when it is run again.
+
+    Args:
+        prepared: what to ask.
+        progress: told how far it has come.
+        interrupts: counts what asks the run to stop, where signals do not arrive.
     """
     folder = _folder(prepared)
     questions = flex.as_questions(prepared.asked, prepared.calls, prepared.model)
@@ -148,9 +163,8 @@ async def execute(
     folder.write_questions(items.values(), questions)
     with Ledger.open(folder.database) as ledger:
         try:
-            answers = await flex.ask(
-                prepared.calls, prepared.model, _runner(prepared, ledger), progress
-            )
+            runner = _runner(prepared, ledger, interrupts)
+            answers = await flex.ask(prepared.calls, prepared.model, runner, progress)
         finally:
             await prepared.model.close()
     figures = _score(folder, prepared.run, answers.replies)
@@ -213,10 +227,19 @@ def _check_abilities(run: RunFile, model: Model) -> None:
         )
 
 
+def _refuse_imported(path: Path) -> None:
+    """Ask nothing in a folder of replies that another tool has had."""
+    if (path / "run.toml").is_file():
+        imported = read_run_file(path / "run.toml").record.get("imported")
+        if isinstance(imported, Mapping):
+            raise cannot_be_asked(str(path), str(imported.get("tool")))
+
+
 def _folder(prepared: Prepared) -> RunFolder:
     """The run's folder, refused where it holds another run."""
     path = prepared.path
     if (path / "run.toml").is_file():
+        _refuse_imported(path)
         there = read_run_file(path / "run.toml").questions_key()
         wanted = prepared.run.questions_key(prepared.study.checksums)
         if differing := _differences(there, wanted):
@@ -238,7 +261,7 @@ def _differences(one: object, other: object, path: str = "") -> list[str]:
     return [] if one == other else [path]
 
 
-def _runner(prepared: Prepared, ledger: Ledger) -> Runner:
+def _runner(prepared: Prepared, ledger: Ledger, interrupts: Interrupts | None = None) -> Runner:
     run = prepared.run
     return Runner(
         ledger,
@@ -246,6 +269,7 @@ def _runner(prepared: Prepared, ledger: Ledger) -> Runner:
         price_of=Prices.load(run.prices).price_of,
         reuse=[RunFolder.open(path).database for path in run.reuse] or None,
         settings=RunnerSettings(unknown=run.unknown, concurrency=run.target.concurrency),
+        interrupts=interrupts,
     )
 
 

@@ -15,9 +15,17 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from askew.audits.flex import CONTROLS, FlexConfig
 from askew.datasets import DataSpec
@@ -31,15 +39,31 @@ from askew.records import AttackCategory, Sampling
 from askew.scores.outcome import ScoreSettings
 
 Count = Annotated[int, Field(ge=0)]
+Model = TypeVar("Model", bound=BaseModel)
 
 
-class _Table(BaseModel):
+class Table(BaseModel):
     """A table of a run file: unknown keys are errors, values do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ModelTable(_Table):
+SERVERS_OWN: Literal["default"] = "default"
+_DEGREE = TypeAdapter(Annotated[float, Field(ge=0, allow_inf_nan=False)])
+
+
+def _degree_or_default(value: object) -> float | Literal["default"]:
+    if value is None or value == SERVERS_OWN:
+        return SERVERS_OWN
+    try:
+        return _DEGREE.validate_python(value)
+    except ValidationError:
+        raise ValueError(
+            f'expected a number from 0 up, or "{SERVERS_OWN}" for the server\'s own'
+        ) from None
+
+
+class ModelTable(Table):
     """`[models.ROLE]`: a model and how its replies are drawn."""
 
     name: str = Field(pattern=r"^[^/\s]+/\S+$")
@@ -50,7 +74,8 @@ class ModelTable(_Table):
     adapter: str | None = None
     timeout_seconds: float = Field(default=120.0, gt=0)
     concurrency: int | None = Field(default=None, ge=1)
-    temperature: float | None = Field(default=0.0, ge=0)
+    # A word, as TOML has no null; Python's None is taken for it.
+    temperature: Annotated[float | Literal["default"], PlainValidator(_degree_or_default)] = 0.0
     max_tokens: int = Field(default=256, ge=1)
     top_p: float | None = Field(default=None, gt=0, le=1)
     seed: int | None = None
@@ -72,10 +97,11 @@ class ModelTable(_Table):
 
     def sampling(self) -> Sampling:
         """How replies are drawn."""
-        return Sampling(self.temperature, self.max_tokens, self.top_p, self.seed, self.stop)
+        temperature = None if self.temperature == SERVERS_OWN else self.temperature
+        return Sampling(temperature, self.max_tokens, self.top_p, self.seed, self.stop)
 
 
-class RoleBudgetTable(_Table):
+class RoleBudgetTable(Table):
     """`[budget.roles.ROLE]`: what one role may spend; a limit that is left out is no limit."""
 
     calls: Count | None = None
@@ -97,7 +123,7 @@ class BudgetTable(RoleBudgetTable):
         return Limits(self.budget(), {role: part.budget() for role, part in self.roles.items()})
 
 
-class DataTable(_Table):
+class DataTable(Table):
     """`[[flex.data]]`: a data set and where it lies."""
 
     name: str
@@ -105,7 +131,7 @@ class DataTable(_Table):
     options: dict[str, Any] = {}
 
 
-class WordingTable(_Table):
+class WordingTable(Table):
     """`[flex.wording]`: how scenarios are worded."""
 
     persona_style: Literal["askew", "paper"] = "askew"
@@ -129,7 +155,7 @@ class WordingTable(_Table):
 _SCORING: dict[str, Literal["letters", "texts"]] = {"builtin": "texts", "local": "letters"}
 
 
-class FlexTable(_Table):
+class FlexTable(Table):
     """`[flex]`: the FLEX audit."""
 
     data: tuple[DataTable, ...] = (DataTable(name="starter"),)
@@ -208,7 +234,7 @@ class FlexTable(_Table):
         )
 
 
-class RunFile(_Table):
+class RunFile(Table):
     """A whole run file."""
 
     seed: Count = 0
@@ -279,19 +305,8 @@ def read_run_file(path: Path, overrides: Mapping[str, object] | None = None) -> 
     Raises:
         ConfigError: names file, line where it can be found, key and mend.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as trouble:
-        raise ConfigError(
-            f"{path}: no such file. Write one with `askew init {path}`, or leave the file out."
-        ) from trouble
-    except (OSError, UnicodeDecodeError) as trouble:
-        raise ConfigError(f"{path}: {trouble}. Save the file as UTF-8 text.") from trouble
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as trouble:
-        raise ConfigError(f"{path}: {trouble}. Mend the TOML there.") from trouble
-    _resolve_paths(_inputs(values), path.parent)
+    values, text = read_toml(path, f"Write one with `askew init {path}`, or leave the file out.")
+    make_absolute(_inputs(values), path.parent)
     if path.name == "run.toml" and (path.parent / "run.sqlite").is_file():
         values["out"] = str(path.parent.resolve())
     return checked(values, overrides, where=str(path), text=text)
@@ -312,24 +327,64 @@ def checked(
     """
     overrides = overrides or {}
     for key, value in overrides.items():
-        _put(values, key, value)
-    _resolve_paths([*_inputs(values), (values, "out")], Path.cwd())
+        put(values, key, value)
+    make_absolute([*_inputs(values), (values, "out")], Path.cwd())
+    return validated(RunFile, values, overrides, where=where, text=text)
+
+
+def read_toml(path: Path, mend: str) -> tuple[dict[str, Any], str]:
+    """The values of a TOML file, and its text.
+
+    Args:
+        path: the file.
+        mend: what to do where there is none.
+
+    Raises:
+        ConfigError: it is not there, no UTF-8 or no TOML.
+    """
     try:
-        return RunFile.model_validate(values)
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as trouble:
+        raise ConfigError(f"{path}: no such file. {mend}") from trouble
+    except (OSError, UnicodeDecodeError) as trouble:
+        raise ConfigError(f"{path}: {trouble}. Save the file as UTF-8 text.") from trouble
+    try:
+        return tomllib.loads(text), text
+    except tomllib.TOMLDecodeError as trouble:
+        raise ConfigError(f"{path}: {trouble}. Mend the TOML there.") from trouble
+
+
+def validated(
+    kind: type[Model],
+    values: dict[str, Any],
+    overrides: Mapping[str, object],
+    where: str,
+    text: str,
+) -> Model:
+    """`values` as the settings of a kind of file; see `checked` for the rest.
+
+    Raises:
+        ConfigError: names the first three faults.
+    """
+    try:
+        return kind.model_validate(values)
     except ValidationError as trouble:
         faults = [_fault(error, where, text, overrides) for error in trouble.errors()[:3]]
         more = trouble.error_count() - len(faults)
         raise ConfigError("\n".join(faults) + (f"\n… and {more} more." if more else "")) from None
 
 
-def write_run_file(run: RunFile) -> str:
-    """The TOML text of a run file. Its paths are absolute: `read_run_file` gives the same back."""
+def write_run_file(run: BaseModel) -> str:
+    """The TOML text of a run file, or of another file of settings.
+
+    Its paths are absolute: what reads such a file gives the same back.
+    """
     import tomli_w
 
     return tomli_w.dumps(run.model_dump(mode="json", exclude_none=True))
 
 
-def _resolve_paths(places: list[tuple[dict[str, Any], str]], folder: Path) -> None:
+def make_absolute(places: list[tuple[dict[str, Any], str]], folder: Path) -> None:
     """Make the paths at `places` (table, key) absolute, as they are meant from `folder`."""
     for table, key in places:
         found = table.get(key)
@@ -363,12 +418,17 @@ def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
     return places
 
 
-def _put(values: dict[str, Any], key: str, value: object) -> None:
+def put(values: dict[str, Any], key: str, value: object) -> None:
+    """Set the key "table.key" of nested tables.
+
+    Raises:
+        ConfigError: there is a value where the key names a table.
+    """
     *tables, last = key.split(".")
     for name in tables:
         values = values.setdefault(name, {})
         if not isinstance(values, dict):
-            raise ConfigError(f"command line: {key}: {name!r} is no table of the run file.")
+            raise ConfigError(f"command line: {key}: {name!r} is no table of the file.")
     values[last] = value
 
 
@@ -381,9 +441,11 @@ def _fault(error: Any, where: str, text: str, overrides: Mapping[str, object]) -
         line = _line_of([str(part) for part in path if not isinstance(part, int)], text)
         place = f"{where}:{line}" if line else where
     found = error.get("input")
-    shown = "" if isinstance(found, dict) or error["type"] == "missing" else f" is {found!r}:"
+    # What stands under an unknown key may be a secret that was put in the wrong place.
+    unshown = isinstance(found, dict) or error["type"] in ("missing", "extra_forbidden")
+    shown = "" if unshown else f" is {found!r}:"
     mend = {
-        "extra_forbidden": "there is no such setting. Check the spelling in the settings table.",
+        "extra_forbidden": "is no setting. Check the spelling in the settings table.",
         "missing": "is missing. Add it.",
     }.get(error["type"], f"{error['msg'].removeprefix('Value error, ')}.")
     return f"{place}: {key or 'the file'}{shown} {mend}"

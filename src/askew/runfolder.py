@@ -337,6 +337,17 @@ def whole_file(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
+def is_taken(folder: Path) -> bool:
+    """Whether a folder cannot be put in this place: something is in it, or it is being worked in.
+
+    The place of an empty folder is taken over; that of the working folder would be lost to the
+    shell that stands in it.
+    """
+    if folder.is_dir():
+        return folder == Path.cwd() or any(folder.iterdir())
+    return folder.exists()
+
+
 def cannot_make(path: Path, trouble: OSError) -> RunError:
     """The error for a run folder that cannot be made."""
     return RunError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from askew.cli.progress import Lines
 from askew.models.runner import Progress
+from askew.report.progress import Lines
 
 
 def progress(done: int) -> Progress:

@@ -239,3 +239,128 @@ def test_controls_come_from_bbq_where_it_lies_beside_or_in_the_cache(tmp_path, w
     assert {item.id.split("/")[0] for item in controls} == {"bbq"}
     assert len(controls) == 6
     assert load(DataSpec("flex", tmp_path, {"sources": ["crows"]})).controls == ()
+
+
+BUILT_OWN = {
+    "item_id": "ward/17",
+    "source": "ward",
+    "language": "en",
+    "category": "text_attack",
+    "scenario": "character",
+    "instruction": "",
+    "attacked_question": "Who was slw?",
+    "text_attacks": json.dumps({"character": "Who was slw?", "word": "Who was tardy?"}),
+    "polarity": "negative",
+}
+
+
+def built_row(**changes):
+    attacked = {"attack": "text", "attack_type": "0", "context": ""}
+    return bbq_row(a="The aunt", **(attacked | BUILT_OWN | changes))
+
+
+def test_a_row_of_a_built_set_is_the_item_that_it_was_made_from(tmp_path):
+    write(tmp_path, "ward", built_row())
+    (item,) = load(DataSpec("flex", tmp_path)).items
+    assert (item.id, item.source, item.bias_type) == ("ward/17", "ward", "gender_identity")
+    assert item.assigned == Assignment(AttackCategory.TEXT_ATTACK, 0, "character")
+    assert item.text_attacks == {"character": "Who was slw?", "word": "Who was tardy?"}
+    assert (item.polarity, item.stereotyped, item.answer) == ("negative", 0, 2)
+    assert (item.provenance.line, item.provenance.record) == (2, "ward/17")
+
+
+def test_a_built_set_may_not_know_the_stereotype_and_may_word_the_neutral_option_its_own_way(
+    tmp_path,
+):
+    write(tmp_path, "ward", built_row(sent_more="", sent_less="", c="Ask the porter."))
+    (item,) = load(DataSpec("flex", tmp_path)).items
+    assert (item.stereotyped, item.neutral) == (None, 2)
+    write(tmp_path / "released", "bbq", bbq_row(sent_more=""))
+    assert len(load(DataSpec("flex", tmp_path / "released"), lenient=True).rejected) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"category": "bribe"}, "category"),
+        ({"category": "persona_injection"}, "attack"),
+        ({"attack_type": "-1"}, "attack_type"),
+        ({"scenario": " "}, "scenario"),
+        ({"item_id": ""}, "item_id"),
+        ({"label": "3"}, "label"),
+        ({"label": "0"}, "label"),
+        ({"sent_more": "The cousin"}, "sent_more"),
+        ({"sent_more": "Not enough info."}, "sent_more"),
+        ({"attacked_question": ""}, "attacked_question"),
+        ({"attacked_question": "Who ran?"}, "attacked_question"),
+        ({"attack": "persona", "category": "persona_injection"}, "attacked_question"),
+        ({"text_attacks": "{"}, "text_attacks"),
+        ({"text_attacks": "[1]"}, "text_attacks"),
+        ({"text_attacks": '{"character": 3}'}, "text_attacks"),
+        ({"polarity": "bad"}, "polarity"),
+        ({"context": "They met."}, "ctx"),
+        ({"b": "the aunt."}, ""),
+    ],
+)
+def test_a_built_row_that_contradicts_itself_is_rejected_with_its_field(tmp_path, changes, field):
+    write(tmp_path, "ward", built_row(**changes))
+    (problem,) = load(DataSpec("flex", tmp_path), lenient=True).rejected
+    assert (problem.line, problem.field) == (2, field)
+    with pytest.raises(DataError, match=r"FLEX_ward\.csv:2"):
+        load(DataSpec("flex", tmp_path))
+
+
+def test_a_builds_folder_stands_for_its_selected_set_and_random_is_named(tmp_path):
+    write(tmp_path / "selected", "ward", built_row())
+    write(
+        tmp_path / "random", "ward", built_row(scenario="word", attacked_question="Who was tardy?")
+    )
+    for folder, scenario in (("", "character"), ("selected", "character"), ("random", "word")):
+        (item,) = load(DataSpec("flex", tmp_path / folder)).items
+        assert item.assigned is not None
+        assert item.assigned.name == scenario
+    lone = tmp_path / "random/ward/FLEX_ward.csv"
+    assert len(load(DataSpec("flex", lone)).items) == 1
+
+
+def test_the_sources_of_a_built_set_are_picked_by_their_name_or_the_releases(tmp_path):
+    write(tmp_path, "ward", built_row())
+    write(tmp_path, "crows", built_row(item_id="crows_pairs/1", source="crows_pairs"))
+
+    def read(*sources):
+        return [it.id for it in load(DataSpec("flex", tmp_path, {"sources": sources})).items]
+
+    assert read("ward") == ["ward/17"]
+    assert read("crows") == read("crows_pairs") == ["crows_pairs/1"]
+    with pytest.raises(ConfigError, match=r"'bbq'.*crows_pairs, ward"):
+        read("bbq")
+
+
+def test_a_build_that_has_not_ended_is_said_to_be_that(tmp_path):
+    (tmp_path / "build.toml").write_text("seed = 0")
+    with pytest.raises(DataError, match="has not ended"):
+        load(DataSpec("flex", tmp_path))
+
+
+def test_two_sets_of_one_build_are_refused_together(tmp_path):
+    from askew.audits.flex import FlexConfig, load_study
+
+    write(tmp_path / "selected", "ward", built_row())
+    write(
+        tmp_path / "random", "ward", built_row(scenario="word", attacked_question="Who was tardy?")
+    )
+    sets = (DataSpec("flex", tmp_path / "selected"), DataSpec("flex", tmp_path / "random"))
+    with pytest.raises(DataError, match=r"'ward/17'.*run the two sets apart"):
+        load_study(FlexConfig(data=sets), seed=0)
+
+
+def test_a_damaged_parquet_file_and_one_of_something_else_are_said_to_be_that(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "selected.parquet"
+    path.write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(DataError, match=r"selected\.parquet: cannot be read as Parquet"):
+        load(DataSpec("flex", path))
+    parquet.write_table(pyarrow.table({"item_id": ["a"]}), path)
+    with pytest.raises(DataError, match="has no column 'scenario'"):
+        load(DataSpec("flex", path))

@@ -70,7 +70,7 @@ def make_tokenizer(torch: Any) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def make_network(torch: Any) -> Callable[..., Any]:
-    """Builds tiny random language models: "llama", "gpt2", "mistral" or "bloom"."""
+    """Builds tiny random language models: "llama", "gpt2", "mistral", "bloom" and more."""
     import transformers
 
     # Large weights, so that a wrong mask or position shows in the first digits.
@@ -83,6 +83,11 @@ def make_network(torch: Any) -> Callable[..., Any]:
         "gpt2": ("GPT2", {**gpt2, "initializer_range": 0.3}),
         "mistral": ("Mistral", {**llama, "sliding_window": 16}),
         "bloom": ("Bloom", {**sizes, "n_layer": 2, "n_head": 4}),
+        "qwen2": ("Qwen2", llama),
+        "gemma": ("Gemma", {**llama, "head_dim": 8}),
+        "gemma2": ("Gemma2", {**llama, "head_dim": 8, "attn_logit_softcapping": 2.0}),
+        "neox": ("GPTNeoX", {**sizes, **heads, "intermediate_size": 64}),
+        "falcon": ("Falcon", {**sizes, **heads, "multi_query": True}),
     }
 
     def make(kind: str, **changed: Any) -> Any:

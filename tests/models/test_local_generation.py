@@ -6,7 +6,15 @@ from collections import Counter
 
 import pytest
 
-from askew.models.local_generation import Drawing, Request, generate, keep_only_end_tokens
+from askew.models.local_cache import tree_for_prompts
+from askew.models.local_generation import (
+    Drawing,
+    Request,
+    generate,
+    keep_only_end_tokens,
+)
+from askew.models.local_likelihood import tree_for
+from askew.models.local_memory import Budgets
 from askew.records import Finish
 
 GREEDY = Drawing(temperature=0.0, top_p=1.0, max_tokens=12, stop=())
@@ -24,12 +32,68 @@ def tokenizer(make_tokenizer):
     return make_tokenizer()
 
 
+def sharing(network, tokens=64):
+    """The tree that prompts are computed with."""
+    tree = tree_for(network, Budgets(tokens=tokens, kept=64, rows=64))
+    return tree_for_prompts(tree)
+
+
 @pytest.mark.parametrize("drawing", [GREEDY, DRAWN])
-def test_a_reply_does_not_depend_on_its_batch(network, tokenizer, drawing):
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_reply_does_not_depend_on_its_batch(network, tokenizer, drawing, shared):
     requests = [Request(prompt, drawing, seed) for seed, prompt in enumerate(PROMPTS)]
-    together = generate(network, tokenizer, requests, batch_size=4)
+    tree = sharing(network) if shared else None
+    together = generate(network, tokenizer, requests, batch_size=4, tree=tree)
     alone = [generate(network, tokenizer, [each], batch_size=1)[0] for each in requests]
     assert together == alone
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt2", "qwen2", "gemma2", "mistral", "falcon", "bloom"])
+def test_shared_beginnings_are_gone_on_from_as_if_computed_anew(make_network, tokenizer, kind):
+    network = make_network(kind)
+    prompts = [(*stem, *tail) for stem in ((), (40,) * 9, (41, 42)) for tail in PROMPTS]
+    requests = [Request(prompt, DRAWN, seed) for prompt in prompts for seed in (1, 2)]
+    tree, window = sharing(network, tokens=7), {"mistral": 16}.get(kind)
+    found = generate(network, tokenizer, requests, batch_size=7, tree=tree, window=window)
+    assert found == generate(network, tokenizer, requests, batch_size=7)
+
+
+def test_networks_whose_cache_cannot_be_filled_from_a_tree_do_without(make_network):
+    assert sharing(make_network("llama")) is not None
+    assert sharing(make_network("falcon")) is None
+    assert sharing(make_network("bloom")) is None
+
+
+def test_replicates_of_a_prompt_are_computed_once(network, tokenizer):
+    computed = []
+
+    def note(module, inputs, keywords):
+        computed.append(keywords["input_ids"].numel())
+
+    prompt = tuple(range(40, 80))
+    one = Drawing(temperature=1.0, top_p=1.0, max_tokens=1, stop=())
+    requests = [Request(prompt, one, seed) for seed in range(10)]
+    tree = sharing(network)
+    handle = network.register_forward_pre_hook(note, with_kwargs=True)
+    generate(network, tokenizer, requests, batch_size=10, tree=tree)
+    handle.remove()
+    # All but the last token once, the last one for each reply.
+    assert sum(computed) == 39 + 10
+
+
+def test_the_room_bounds_a_batch(network, tokenizer):
+    widths = []
+
+    def note(module, inputs, keywords):
+        widths.append(len(keywords["input_ids"]))
+
+    requests = [Request((40, 41, 42, seed), GREEDY, seed) for seed in range(50, 56)]
+    handle = network.register_forward_pre_hook(note, with_kwargs=True)
+    bounded = generate(network, tokenizer, requests, batch_size=8, room=3 * (4 + 12))
+    handle.remove()
+    assert max(widths) == 3
+    # A request that has no room alone is served all the same.
+    assert bounded == generate(network, tokenizer, requests, batch_size=8, room=1)
 
 
 def test_the_likeliest_token_is_taken_at_temperature_zero(network, tokenizer, torch):

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askew.models.local_likelihood import PlainScorer, TreeScorer, Windowed, scorer_for
+from askew.models.local_likelihood import (
+    PlainScorer,
+    TreeScorer,
+    Windowed,
+    scorer_for,
+    tree_for,
+)
+from askew.models.local_memory import Budgets
+from askew.models.local_tree import Tree
 from askew.models.trie import TokenQuestion
 
 TOKENS = st.integers(0, 97)
@@ -34,24 +42,74 @@ def assert_alike(found, expected):
         np.testing.assert_allclose(left, right, atol=1e-4, rtol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["llama", "gpt2", "mistral", "bloom"])
+def bounded(tokens, kept=64, rows=64):
+    return Budgets(tokens=tokens, kept=kept, rows=rows)
+
+
+def chosen(network, tokens):
+    return scorer_for(network, tree_for(network, bounded(tokens)))
+
+
+KINDS = ["llama", "gpt2", "qwen2", "gemma", "gemma2", "mistral", "neox", "falcon", "bloom"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_any_batch_scores_as_one_sequence_at_a_time(make_network, kind):
     network = make_network(kind)
-    plain, chosen = PlainScorer(network), scorer_for(network, 48)
+    plain, scorer = PlainScorer(network), chosen(network, 48)
 
-    @settings(max_examples=15, deadline=None)
+    # The scorer goes on from batch to batch with what it has kept.
+    @settings(max_examples=12, deadline=None)
     @given(batches())
     def check(questions):
-        assert_alike(chosen.score(questions), plain.score(questions))
+        assert_alike(scorer.score(questions), plain.score(questions))
 
     check()
 
 
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize("budget", [1, 7, 30, 1000])
+def test_both_ways_of_attending_agree_with_the_definition_at_any_budget(
+    make_network, blocks, budget
+):
+    network = make_network("llama")
+    plain = PlainScorer(network)
+    scorer = TreeScorer(Tree(network, bounded(budget, kept=30, rows=budget), blocks=blocks))
+
+    @settings(max_examples=8, deadline=None)
+    @given(batches())
+    def check(questions):
+        assert_alike(scorer.score(questions), plain.score(questions))
+
+    check()
+
+
+@pytest.mark.parametrize("block", [1, 3, 64])
+def test_the_size_of_a_block_does_not_change_a_score(make_network, monkeypatch, block):
+    monkeypatch.setattr("askew.models.local_attention.BLOCK", block)
+    network = make_network("llama")
+    questions = [TokenQuestion((1, 2, 3, *range(i, 2 * i), i), ((4,), (5, 6))) for i in range(12)]
+    scorer = TreeScorer(Tree(network, bounded(40)))
+    assert_alike(scorer.score(questions), PlainScorer(network).score(questions))
+
+
 def test_models_that_honour_a_tree_get_it_and_others_do_not(make_network):
-    assert isinstance(scorer_for(make_network("llama"), 64), Windowed)
-    assert isinstance(scorer_for(make_network("gpt2"), 64), Windowed)
+    for kind in ("llama", "gpt2", "qwen2", "gemma", "gemma2", "neox"):
+        assert tree_for(make_network(kind), bounded(64)).blocks, kind
+    # Falcon computes attention by its own code, which takes a mask.
+    assert not tree_for(make_network("falcon"), bounded(64)).blocks
     # BLOOM builds its position bias from a mask of its own.
-    assert isinstance(scorer_for(make_network("bloom"), 64), PlainScorer)
+    assert tree_for(make_network("bloom"), bounded(64)) is None
+    assert isinstance(chosen(make_network("bloom"), 64), PlainScorer)
+
+
+def test_trying_a_tree_leaves_the_network_as_it_was(make_network, capfd):
+    for kind in ("llama", "falcon"):
+        network = make_network(kind)
+        before = network.config._attn_implementation
+        tree_for(network, bounded(64))
+        assert network.config._attn_implementation == before
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_tree_alone_is_wrong_beyond_a_sliding_window(make_network):
@@ -59,10 +117,10 @@ def test_the_tree_alone_is_wrong_beyond_a_sliding_window(make_network):
     network = make_network("mistral")
     tokens = random.Random(0).choices(range(98), k=40)
     question = TokenQuestion(tuple(tokens), ((1,), (2,)))
-    tree = TreeScorer(network, 64).score([question])
+    tree = TreeScorer(Tree(network, bounded(64))).score([question])
     plain = PlainScorer(network).score([question])
     assert not np.allclose(tree, plain, atol=1e-2)
-    assert_alike(scorer_for(network, 64).score([question]), plain)
+    assert_alike(chosen(network, 64).score([question]), plain)
 
 
 def test_the_definition_is_the_sum_of_log_softmax_over_the_continuation(make_network, torch):
@@ -87,9 +145,13 @@ def test_a_checkpoint_can_stop_the_work_between_packs(make_network):
         if calls == 2:
             raise Enough
 
+    network = make_network("llama")
+    scorer = TreeScorer(Tree(network, bounded(8)))
     questions = [TokenQuestion((i, i + 1), ((1,),)) for i in range(20)]
     with pytest.raises(Enough):
-        TreeScorer(make_network("llama"), 8).score(questions, checkpoint)
+        scorer.score(questions, checkpoint)
+    # What the stopped batch had begun does not show in the next one.
+    assert_alike(scorer.score(questions), PlainScorer(network).score(questions))
 
 
 def test_the_packaged_model_agrees_with_the_definition(builtin_model):
@@ -106,6 +168,6 @@ def test_the_packaged_model_agrees_with_the_definition(builtin_model):
         for start in ("", "You are an old sailor. ")
         for choices in ((" (A)", " (B)", " (C)"), (" Ann", " Bob", " It cannot be known"))
     ]
-    scorer = scorer_for(network, 96)
+    scorer = chosen(network, 96)
     assert isinstance(scorer, Windowed)
     assert_alike(scorer.score(questions), PlainScorer(network).score(questions))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import importlib
+import os
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -47,6 +51,22 @@ def limited(prompt):
 
 async def hangs(prompt):
     await asyncio.sleep(60)
+
+def exits(prompt):
+    raise SystemExit("no key")
+
+async def exits_later(prompt):
+    raise SystemExit("no key")
+
+def runs_out(prompt):
+    return next(iter([]))
+
+class Mute(Exception):
+    def __str__(self):
+        raise ValueError
+
+def mute(prompt):
+    raise Mute
 
 def times_out(prompt):
     raise TimeoutError("upstream")
@@ -129,6 +149,10 @@ async def test_a_reply_is_passed_on_whole():
         ("fails", "KeyError: 'no x'"),
         ("number", "returned int"),
         ("times_out", "TimeoutError: upstream"),
+        ("exits", "SystemExit: no key"),
+        ("exits_later", "SystemExit: no key"),
+        ("runs_out", "raised StopIteration"),
+        ("mute", "Mute, whose text cannot be had"),
     ],
 )
 async def test_what_fails_is_an_error_of_its_item(function, error):
@@ -180,11 +204,94 @@ def test_the_model_follows_the_protocol():
     assert app("upper", remote=True, paid=False).remote
 
 
-def test_an_edited_function_is_another_model(module):
-    before = app("upper").identity()
-    assert app("upper").identity() == before
+@pytest.mark.parametrize("function", ["upper", "bot", "bot.reply"])
+def test_an_edited_function_is_another_model_once_it_is_imported_anew(module, function):
+    before = app(function).identity()
+    assert app(function).identity() == before
     module.write_text(SOURCE + "\n# edited\n")
-    assert app("upper").identity() != before
+    with pytest.raises(ConfigError, match=r"toy_app:.*has changed.*importlib\.reload"):
+        app(function)
+    importlib.reload(sys.modules["toy_app"])
+    assert app(function).identity() != before
+
+
+def handed(function: object, revision: str = "1") -> dict[str, object]:
+    spec = ModelSpec(name="python/__main__:answer", revision=revision)
+    return dict(PythonApp(spec, function).identity())
+
+
+def test_a_function_that_no_module_holds_is_known_by_its_code_and_its_revision():
+    def one(prompt):
+        return "A" if prompt in {"x", "y", "z"} else "B"
+
+    def same(prompt):
+        return "A" if prompt in {"x", "y", "z"} else "B"
+
+    def other(prompt):
+        return "A" if prompt in {"x", "y"} else "B"
+
+    assert handed(one) == handed(same)
+    assert handed(one) != handed(other)
+    assert handed(one) != handed(one, revision="2")
+    assert handed(lambda p, style="rude": style) != handed(lambda p, style="kind": style)
+    assert handed(lambda prompt: [p * 2 for p in prompt]) != handed(lambda p: [q * 3 for q in p])
+
+
+def _plainly(function):
+    def asks(prompt):
+        return function(prompt)
+
+    return asks
+
+
+def _properly(function):
+    return functools.wraps(function)(_plainly(function))
+
+
+@pytest.mark.parametrize("decorate", [functools.cache, functools.partial, _plainly, _properly])
+def test_a_decorated_function_is_known_by_the_code_within(decorate):
+    assert handed(decorate(lambda prompt: "A")) == handed(decorate(lambda prompt: "A"))
+    assert handed(decorate(lambda prompt: "A")) != handed(decorate(lambda prompt: "B"))
+
+
+def test_a_partial_is_known_by_its_arguments():
+    def one(prompt, style):
+        return style
+
+    assert handed(functools.partial(one, style="rude")) != handed(
+        functools.partial(one, style="kind")
+    )
+
+
+def test_a_function_that_calls_itself_has_one_code():
+    def one(prompt):
+        return one(prompt[1:]) if prompt else "A"
+
+    assert handed(one) == handed(one)
+
+
+@pytest.mark.parametrize("function", [str.upper, functools.partial(print, "x")])
+def test_a_callable_without_python_code_is_refused(function):
+    with pytest.raises(ConfigError, match="shows no Python code"):
+        handed(function)
+
+
+def test_a_functions_code_is_known_again_in_another_process(tmp_path):
+    script = tmp_path / "asks.py"
+    script.write_text(
+        "from askew.models.base import ModelSpec\n"
+        "from askew.models.python_app import PythonApp\n"
+        "def answer(prompt):\n"
+        "    return (lambda p: 'A' if p in {'x', 'y', 'z'} else 'B')(prompt)\n"
+        "spec = ModelSpec(name='python/__main__:answer', revision='1')\n"
+        "print(PythonApp(spec, answer).identity()['code_sha256'])\n"
+    )
+    digests = {
+        subprocess.run([sys.executable, script], capture_output=True, check=True, env=seeded).stdout
+        for hash_seed in ("1", "2")
+        if (seeded := {**os.environ, "PYTHONHASHSEED": hash_seed})
+    }
+    assert len(digests) == 1
 
 
 async def test_log_probabilities_are_a_clear_error():

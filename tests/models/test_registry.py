@@ -28,7 +28,7 @@ def test_a_name_without_provider_or_model_is_refused_with_an_example(name):
 
 
 def test_an_unknown_provider_is_answered_with_the_known_ones():
-    with pytest.raises(ConfigError, match=r"'opnai'.*http, local, openai"):
+    with pytest.raises(ConfigError, match=r"'opnai'.*http, inspect, local, openai"):
         load_model(ModelSpec(name="opnai/toy"))
 
 

@@ -46,9 +46,11 @@ POOL_SIZE = 200
 # Controls asked at most, unless the run says otherwise: the 95 % interval of an accuracy near 0.8
 # is then about 8 points wide to each side.
 CONTROLS = 100
-# Calls that are sorted by their beginning together: five hundred pairs at least, so that few of
-# them are cut in two where a run stops.
-WINDOW = 2048
+# Calls that are sorted by their beginning together. Where a run stops, the pairs of one window are
+# cut in two at most: two batches for a model that takes batches and keeps beginnings from one to
+# the next (2 % more tokens than sorting everything), a minute's calls or so for an endpoint.
+WINDOW = 512
+ENDPOINT_WINDOW = 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,7 +175,7 @@ async def ask(
     progress: Callable[[Progress], None] | None = None,
 ) -> Answers:
     """Put the calls to the model; the one step that waits. Replies are in the order of `calls`."""
-    order = _by_shared_beginning(calls, window=WINDOW) if model.batch > 1 else range(len(calls))
+    order = _by_shared_beginning(calls, WINDOW if model.batch > 1 else ENDPOINT_WINDOW)
     answers = await runner.ask(model, [calls[place] for place in order], progress)
     replies: list[Reply | None] = [None] * len(calls)
     for place, reply in zip(order, answers.replies, strict=True):
@@ -184,8 +186,9 @@ async def ask(
 def _by_shared_beginning(calls: Sequence[Call], window: int) -> list[int]:
     """The places of `calls`, those with a common beginning side by side within each window.
 
-    A model that takes batches computes what a batch's prompts share once. The windows keep most
-    pairs of an item together, so that a run that is stopped has whole pairs to show.
+    A model that takes batches computes what a batch's prompts share once, and servers keep the
+    beginnings of late prompts. The windows keep most pairs of an item together, so that a run that
+    is stopped has whole pairs to show.
     """
     places = range(len(calls))
     return sorted(places, key=lambda place: (place // window, _beginning(calls[place].prompt)))
@@ -285,10 +288,14 @@ def _once(items: Iterable[Item], problems: list[Problem]) -> list[Item]:
             continue
         where, first = item.provenance, before.provenance
         if replace(item, provenance=first) != before:
+            mend = (
+                'Give one of the sets another name: options = { source = "…" }.'
+                if item.assigned == before.assigned
+                else "It has another scenario there: run the two sets apart."
+            )
             raise DataError(
                 f"{where.path}:{where.line}: item {item.id!r} differs from the one of this id in "
-                f"{first.path}:{first.line}. Give one of the sets another name: "
-                'options = { source = "…" }.'
+                f"{first.path}:{first.line}. {mend}"
             )
         message = f"item {item.id!r} was read from {first.path}:{first.line} already"
         problems.append(Problem(where.path, where.line, where.record, "", "duplicate", message))

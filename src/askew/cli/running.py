@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from askew.cli import INCOMPLETE
-from askew.cli.progress import in_words, reporting
+from askew.cli.figures import show_figures
+from askew.cli.progress import reporting
 from askew.cli.settings import takes_settings
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
@@ -49,10 +50,9 @@ def run(
 
     prepared = prepare(settings)
     planned = plan_of(prepared)
-    page = console(quiet=json)
-    _print_plan(page, prepared, planned)
+    _print_plan(console(quiet=json), prepared, planned)
     _confirm(prepared, planned, yes=yes)
-    sys.exit(asyncio.run(_run(page, prepared, planned, json=json)))
+    sys.exit(asyncio.run(_run(prepared, planned, json=json)))
 
 
 @takes_settings
@@ -60,6 +60,7 @@ def plan(settings: RunFile, json: Json = False) -> None:
     """Say what a run would ask, cost, take and be able to see; asks no paid call."""
     import asyncio
 
+    from askew.report.progress import in_words
     from askew.run import duration, prepare
     from askew.run import plan as plan_of
 
@@ -93,21 +94,12 @@ def init(
     echo(f"Wrote {file}. Run it with: askew run {file}")
 
 
-async def _run(page: Console, prepared: Prepared, planned: Plan, *, json: bool) -> int:
-    from askew.report.summary import sentence
-    from askew.report.table import run_table, to_rich
+async def _run(prepared: Prepared, planned: Plan, *, json: bool) -> int:
     from askew.run import execute
 
     with reporting(planned) as advance:
         folder, answers = await execute(prepared, advance)
-    figures = folder.read_estimates()
-    if json:
-        typer.echo(folder.estimates.read_text(encoding="utf-8"))
-    else:
-        page.print(to_rich(run_table(figures)[0]))
-        page.print(clean(sentence(figures)), soft_wrap=True)
-        page.print(f"More tables: askew table {shown(folder.path)}", soft_wrap=True)
-        page.print(f"Report: {shown(folder.report)}", soft_wrap=True)
+    show_figures(folder, json=json)
     _say_what_is_missing(folder, answers, paid=prepared.model.paid)
     return INCOMPLETE if answers.missing or answers.failed else 0
 
@@ -143,6 +135,7 @@ def _say_what_is_missing(folder: RunFolder, answers: Answers, *, paid: bool) -> 
 def _print_plan(page: Console, prepared: Prepared, planned: Plan) -> None:
     from rich.table import Table
 
+    from askew.report.progress import in_words
     from askew.stats.gate import FEWEST_ITEMS
     from askew.stats.paired import pairs_needed
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.models import ArgumentInfo
 
 from askew.errors import ConfigError
 
@@ -115,7 +116,7 @@ def run_settings(
         "models.target.base_url": base_url,
         "models.target.api_key_env": api_key_env,
         "models.target.concurrency": concurrency,
-        "flex.data": [_data_set(one) for one in data] if data else None,
+        "flex.data": [data_set(one) for one in data] if data else None,
         "flex.items": items,
         "flex.prompt": prompt,
         "flex.scoring": scoring,
@@ -123,7 +124,7 @@ def run_settings(
         "flex.rotations": rotations,
         "flex.shots": shots,
         "flex.shot_kind": shot_kind,
-        "flex.wording.published": _published(wording),
+        "flex.wording.published": published(wording),
         "flex.wording.persona_style": persona_style,
         "flex.wording.adjective": adjective,
         "flex.non_answers": non_answers,
@@ -146,7 +147,10 @@ def run_settings(
 
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give `command(settings, …)` the options of `run_settings` before its own."""
+    """Give `command(settings, …)` the options of `run_settings` before its own.
+
+    What it takes by place of its own stands before the run file, which may be left out.
+    """
     # RunFile is named in annotations alone: importing it here would make `askew --help` slow.
     named = {"RunFile": object}
     shared = list(signature(run_settings, locals=named, eval_str=True).parameters.values())
@@ -157,11 +161,19 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         command(settings, **values)
 
     # typer reads both: the hints for the types, the signature for the defaults.
-    options = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in (*shared, *own)]
+    by_place = [one for one in own if _stands_by_place(one)]
+    others = [one for one in own if not _stands_by_place(one)]
+    ordered = (*by_place, *shared, *others)
+    options = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in ordered]
     with_settings.__annotations__ = {one.name: one.annotation for one in options}
     with_settings.__signature__ = Signature(options)  # type: ignore[attr-defined]  # PEP 362
     with_settings.__doc__ = command.__doc__
     return with_settings
+
+
+def _stands_by_place(parameter: Parameter) -> bool:
+    metadata = getattr(parameter.annotation, "__metadata__", ())
+    return any(isinstance(one, ArgumentInfo) for one in metadata)
 
 
 def assignment(text: str) -> tuple[str, object]:
@@ -179,12 +191,14 @@ def assignment(text: str) -> tuple[str, object]:
         return key.strip(), value.strip()
 
 
-def _data_set(text: str) -> dict[str, object]:
+def data_set(text: str) -> dict[str, object]:
+    """`NAME` or `NAME=PATH`, as a run file has it."""
     name, _, path = text.partition("=")
     return {"name": name, "path": path} if path else {"name": name}
 
 
-def _published(wording: tuple[str, Path] | None) -> Path | None:
+def published(wording: tuple[str, Path] | None) -> Path | None:
+    """The folder of `--wording published DIR`."""
     if wording is None:
         return None
     word, folder = wording

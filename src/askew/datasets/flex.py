@@ -1,4 +1,4 @@
-"""The released benchmark of FLEX (Jung et al., 2025): items, each with the attack chosen for it.
+"""FLEX (Jung et al., 2025), as it was released or as askew has built it: items and their attacks.
 
 One CSV a source (BBQ, CrowS-Pairs, StereoSet), one row an item. The attack is stored as a category
 and an index; rows that no scenario worked on carry -1 and are reported, not read. The changed
@@ -6,13 +6,14 @@ questions of the text attacks lie beside the CSV in JSON maps, keyed by the row'
 few-shot files hold demonstrations; their `label` column points anywhere and is never read.
 
 Items keep the name of their source ("bbq", "crows_pairs", "stereoset"), as the paper's tables go
-by source; their ids begin with "flex_".
+by source; the ids of released ones begin with "flex_". Items of a built set keep the ids that they
+were built from, so that they pair with their source (`flex_built`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +30,24 @@ from askew.datasets.base import (
 from askew.datasets.bias_types import canonical_bias_type
 from askew.datasets.collect import Items, collect
 from askew.datasets.files import File, Record, csv_rows, json_document, read_file
+from askew.datasets.flex_built import find_built, header_names, read_built
+from askew.datasets.flex_form import (
+    ATTACK_COLUMNS,
+    CATEGORIES,
+    COLUMNS,
+    INDEX,
+    NO_ATTACK,
+    OPTIONS,
+    SOURCES,
+    TEXT_ATTACKS,
+    Source,
+)
 from askew.datasets.locate import checksum_name, find_file, not_found, root_of
 from askew.datasets.phrases import comparable
 from askew.datasets.three_options import QUESTION
 from askew.errors import DataError, unknown_name
-from askew.records import Assignment, AttackCategory, ContextCondition, Item, Provenance
+from askew.records import Assignment, ContextCondition, Item, Provenance
 
-_CATEGORIES = {
-    "persona": AttackCategory.PERSONA_INJECTION,
-    "refusal_suppression": AttackCategory.COMPETING_OBJECTIVES,  # all five of them
-    "text": AttackCategory.TEXT_ATTACK,
-}
-# The order is that of the release's index of text attacks.
-TEXT_ATTACKS = {
-    "character": "0_char.json",
-    "word": "1_word.json",
-    "sentence_v1": "2_sent.json",
-    "sentence_v2": "3_or.json",
-}
 # BBQ's categories that the release draws on: its controls come from the same.
 _CONTROL_CATEGORIES = (
     "Age",
@@ -56,58 +57,25 @@ _CONTROL_CATEGORIES = (
     "Religion",
     "Sexual_orientation",
 )
-_OPTIONS = ("a", "b", "c")
-_INDEX = "Unnamed: 0"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One of the three parts of the release."""
-
-    name: str  # as the option `sources` names it, and the release's files
-    item_source: str  # as items name it
-    columns: tuple[str, ...]  # what its CSV has beside the columns of all three
-
-    @property
-    def csv(self) -> str:
-        """The file with the test rows."""
-        return f"FLEX_{self.name}.csv"
-
-    @property
-    def fewshot(self) -> str:
-        """The file with the demonstrations."""
-        return f"FLEX_{self.name}_fewshot.csv"
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """Where the files may lie: the source's folder, the set's, one above, or a clone."""
-        return ("", self.name, f"flex/{self.name}", f"data/{self.name}")
-
-
-SOURCES = {
-    source.name: source
-    for source in (
-        Source("bbq", "bbq", ("ctx", "q_text")),
-        Source("crows", "crows_pairs", ()),
-        Source("stereoset", "stereoset", ("context",)),
-    )
-}
-_COLUMNS = (_INDEX, "sent_more", "bias_type", *_OPTIONS)
 
 
 def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> Loaded:
-    """Read the release from a folder, or one of its CSV files.
+    """Read the release or a built set from a folder, or one of its files.
 
     Controls are BBQ's disambiguated items of the same bias types, where BBQ lies beside FLEX or in
     the download cache and "bbq" is among the sources; there are none otherwise.
 
     Args:
-        spec: its option `sources` picks some of "bbq", "crows" and "stereoset".
+        spec: its option `sources` picks some of "bbq", "crows" and "stereoset"; in a built set
+            some of its sources.
         seed: not used; the release has drawn everything.
         lenient: leave out and report records that cannot be used, instead of raising.
     """
     check_options(spec, ("sources",))
     root = root_of(spec)
+    built = find_built(root)
+    if built:
+        return _load_built(spec, root, built, lenient=lenient)
     report = Report()
     items, demonstrations = Items(report), Items(report)
     checksums: dict[str, str] = {}
@@ -135,6 +103,46 @@ def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> Loaded:
         problems=report.finish(lenient=lenient),
         checksums=checksums,
     )
+
+
+def _load_built(spec: DataSpec, root: Path, paths: tuple[Path, ...], *, lenient: bool) -> Loaded:
+    """A set that askew has built. It has no demonstrations; its rows are all attacked."""
+    report = Report()
+    everything = Items(report)
+    checksums: dict[str, str] = {}
+    for path in paths:
+        file = read_file(path)
+        checksums[checksum_name(path, root)] = file.sha256
+        read_built(file, everything, report)
+    items = _of_sources(spec, tuple(everything))
+    controls: tuple[Item, ...] = ()
+    if root.is_dir() and any(item.source == "bbq" for item in items):
+        controls = _controls(root, report, checksums, lenient=lenient)
+    return Loaded(
+        name=spec.name,
+        items=items,
+        controls=controls,
+        problems=report.finish(lenient=lenient),
+        checksums=checksums,
+    )
+
+
+def _of_sources(spec: DataSpec, items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """The items of the sources that were asked for, by their name or the release's for it."""
+    chosen = list_option(spec, "sources")
+    if chosen is None:
+        return items
+    known = {item.source for item in items}
+    names = [_item_source(name, known) for name in chosen]
+    return tuple(item for item in items if item.source in names)
+
+
+def _item_source(name: str, known: set[str]) -> str:
+    if name in known:
+        return name
+    if name in SOURCES and SOURCES[name].item_source in known:
+        return SOURCES[name].item_source
+    raise unknown_name("source of this set", name, sorted(known))
 
 
 def read_rows(
@@ -166,9 +174,9 @@ def read_rows(
         changed = {kind: by_row[name] for kind, by_row in questions.items() if name in by_row}
         return replace(item, assigned=assigned, text_attacks=changed)
 
-    columns = (*_COLUMNS, *source.columns, "attack", "attack_type", "label")
+    columns = (*COLUMNS, *source.columns, *ATTACK_COLUMNS)
     rows = csv_rows(file, report, columns)
-    collect(rows, make, items, report, path=file.label, name_fields=(_INDEX,))
+    collect(rows, make, items, report, path=file.label, name_fields=(INDEX,))
 
 
 def read_demonstrations(file: File, source: Source, items: Items, report: Report) -> None:
@@ -177,8 +185,8 @@ def read_demonstrations(file: File, source: Source, items: Items, report: Report
     def make(record: Record) -> Item:
         return _item(record, file.label, source, f"flex_{source.name}_fewshot")
 
-    rows = csv_rows(file, report, (*_COLUMNS, *source.columns))
-    collect(rows, make, items, report, path=file.label, name_fields=(_INDEX,))
+    rows = csv_rows(file, report, (*COLUMNS, *source.columns))
+    collect(rows, make, items, report, path=file.label, name_fields=(INDEX,))
 
 
 def read_text_attack(file: File) -> dict[str, str]:
@@ -209,7 +217,7 @@ def _parts(spec: DataSpec, root: Path, report: Report) -> list[tuple[Source, Pat
         if name not in SOURCES:
             raise unknown_name("FLEX source", name, list(SOURCES))
     if root.is_file():
-        return [(_source_of(root), root)]
+        return [(source_of(root), root)]
     parts = []
     for source in SOURCES.values():
         if chosen is not None and source.name not in chosen:
@@ -223,14 +231,18 @@ def _parts(spec: DataSpec, root: Path, report: Report) -> list[tuple[Source, Pat
             message = f"{source.csv} is not there; its source is left out"
             report.add("note", message, path=str(root))
     if not parts:
+        if (root / "build.toml").is_file():
+            raise DataError(
+                f"{root}: holds no set yet: the build has not ended. Run the same `askew flex "
+                "build` again."
+            )
         raise not_found(spec, " or ".join(source.csv for source in SOURCES.values()))
     return parts
 
 
-def _source_of(path: Path) -> Source:
+def source_of(path: Path) -> Source:
     """Which source a lone CSV belongs to, by its columns."""
-    header = read_file(path).data.split(b"\n", 1)[0].decode("utf-8-sig", errors="replace")
-    names = {name.strip().strip('"') for name in header.split(",")}
+    names = header_names(path)
     for source in (SOURCES["bbq"], SOURCES["stereoset"]):
         if names.issuperset(source.columns):
             return source
@@ -256,8 +268,8 @@ def _read_questions(
 def _item(record: Record, path: str, source: Source, prefix: str) -> Item:
     """The item of a row, test row or demonstration, as if it were not attacked."""
     row = record.fields
-    name = fields.identifier(row, _INDEX)
-    options = fields.options(row, _OPTIONS)
+    name = fields.identifier(row, INDEX)
+    options = fields.options(row, OPTIONS)
     neutral = fields.unknown_option(options)
     context = fields.optional_text(row, "ctx" if source.name == "bbq" else "context")
     return Item(
@@ -292,17 +304,17 @@ def _check_label(row: Mapping[str, Any], item: Item) -> None:
 def _assigned(row: Mapping[str, Any]) -> Assignment | None:
     attack = fields.text(row, "attack")
     index = fields.whole_number(row, "attack_type")
-    if attack in ("-1", "-1.0"):
+    if attack in NO_ATTACK:
         if index != -1:
             raise BadRecord(f"is {index}, but attack says that there is none", "attack_type")
         return None
-    if attack not in _CATEGORIES:
-        known = ", ".join(map(repr, (*_CATEGORIES, "-1")))
+    if attack not in CATEGORIES:
+        known = ", ".join(map(repr, (*CATEGORIES, "-1")))
         raise BadRecord(f"is {attack!r}, expected one of {known}", "attack")
     # Whether the list of the category is as long as that is known where the lists are: `prompts`.
     if index < 0:
         raise BadRecord(f"is {index}, expected a place in a list", "attack_type")
-    return Assignment(_CATEGORIES[attack], index)
+    return Assignment(CATEGORIES[attack], index)
 
 
 def _note_demonstrated(items: tuple[Item, ...], demonstrations: Items, report: Report) -> None:

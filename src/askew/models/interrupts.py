@@ -42,7 +42,7 @@ class Interrupts:
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             for number in before:
-                loop.add_signal_handler(number, self._arrived)
+                loop.add_signal_handler(number, self.arrived)
         except NotImplementedError:
             return None
 
@@ -53,7 +53,8 @@ class Interrupts:
 
         return restore
 
-    def _arrived(self) -> None:
+    def arrived(self) -> None:
+        """Count one more; a caller that gets the signals itself tells of them so, on the loop."""
         self.count += 1
         for wake in list(self._watchers):
             wake()

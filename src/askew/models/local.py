@@ -9,8 +9,9 @@ Options (`ModelSpec.options`):
     download: whether the hub may be asked for a model that is not here; false by default.
     template: settings for the chat template, e.g. {enable_thinking = false}, or
         {date_string = "1 Jan 2026"} for a template that otherwise writes today's date.
-    token_budget: tokens computed at once; 384 on a CPU, where more gains nothing, else 4,096.
-    generation_batch: prompts that are generated from at once; 8 on a CPU, else 32.
+    token_budget: tokens computed at once; 768 on a CPU, where more gains nothing, else 4,096.
+    generation_batch: prompts that are generated from at once; 16 on a CPU, else 32.
+    Both are less where the memory that is free is small (`local_memory`).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from askew.errors import ConfigError, missing_extra, unknown_name
 from askew.models import builtin, options
 from askew.models.base import Ability, Fatal, ModelSpec
+from askew.models.local_cache import tree_for_prompts
 from askew.models.local_generation import (
     Drawing,
     Generated,
@@ -35,8 +37,10 @@ from askew.models.local_generation import (
     generate,
     keep_only_end_tokens,
 )
-from askew.models.local_likelihood import Scorer, scorer_for
+from askew.models.local_likelihood import Scorer, attention_window, scorer_for, tree_for
+from askew.models.local_memory import Budgets, budgets
 from askew.models.local_prompts import Prepared, PromptReader
+from askew.models.local_tree import Tree
 from askew.models.weights import ModelFiles, combined_sha256, files_with, locate
 from askew.records import Call, Finish, Reply
 from askew.seeds import generator
@@ -63,8 +67,10 @@ class Loaded:
 
     network: PreTrainedModel
     scorer: Scorer
+    tree: Tree | None  # what replies are generated with; None where the model takes no such cache
+    window: int | None  # tokens that a layer looks back, None where all see everything
     longest: int | None  # tokens that the model takes, None where it names no limit
-    generation_batch: int
+    budgets: Budgets
 
 
 class LocalModel:
@@ -95,6 +101,8 @@ class LocalModel:
         if self._device not in DEVICES:
             raise unknown_name("device", str(self._device), list(DEVICES))
         self._template = options.table(spec.options, "template")
+        self._token_budget = _number_if_given(spec, "token_budget")
+        self._generation_batch = _number_if_given(spec, "generation_batch")
         self._adapter = Path(spec.adapter).expanduser() if spec.adapter else None
         if self._adapter and not (self._adapter / "adapter_config.json").is_file():
             raise ConfigError(f"adapter {self._adapter} holds no adapter_config.json.")
@@ -169,7 +177,10 @@ class LocalModel:
                 loaded.network,
                 self._reader.tokenizer,
                 [_request(calls[place], prepared[place], loaded.longest) for place in spoken],
-                batch_size=loaded.generation_batch,
+                batch_size=loaded.budgets.prompts,
+                room=loaded.budgets.room,
+                tree=loaded.tree,
+                window=loaded.window,
                 checkpoint=checkpoint,
             )
         except torch.OutOfMemoryError as error:
@@ -241,11 +252,16 @@ class LocalModel:
         )
         network = self._adapted(network).to(self._resolved_device).eval()
         keep_only_end_tokens(network, self._reader.tokenizer)
-        on_cpu = self._resolved_device == "cpu"
-        budget = options.whole_number(self._spec.options, "token_budget", 384 if on_cpu else 4096)
-        batch = options.whole_number(self._spec.options, "generation_batch", 8 if on_cpu else 32)
-        longest = getattr(network.config.get_text_config(), "max_position_embeddings", None)
-        return Loaded(network, scorer_for(network, budget), longest, batch)
+        bounds = budgets(network, tokens=self._token_budget, prompts=self._generation_batch)
+        tree = tree_for(network, bounds)
+        return Loaded(
+            network,
+            scorer_for(network, tree),
+            tree_for_prompts(tree),
+            attention_window(network.config),
+            getattr(network.config.get_text_config(), "max_position_embeddings", None),
+            bounds,
+        )
 
     def _opened(self, from_pretrained: Callable[..., Any], **settings: Any) -> Any:
         """Call one of transformers' loaders on the model's files, offline."""
@@ -284,6 +300,10 @@ class BuiltinModel(LocalModel):
 
     def _locate(self, spec: ModelSpec) -> ModelFiles:
         return ModelFiles(builtin.require(spec.name))
+
+
+def _number_if_given(spec: ModelSpec, name: str) -> int | None:
+    return options.whole_number(spec.options, name, 1) if name in spec.options else None
 
 
 def _request(call: Call, prepared: Prepared, longest: int | None) -> Request:

@@ -5,6 +5,9 @@ takes the largest, which is a draw from their softmax. So a reply depends on its
 not on what else is in the batch (but for the 1e-5 by which float32 sums move with the batch).
 Nothing but temperature and top_p bends the distribution: the repetition penalties and the like
 that a model's own generation_config asks for are left out, so that models can be compared.
+
+What the prompts of a batch share is computed once (`local_tree`), and for replicates of one prompt
+that is all of it; only then are they laid side by side, and the replies are drawn from there.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from askew.models.local_cache import cache_argument, filled_cache
+from askew.models.local_tree import Tree
 from askew.records import Finish
 
 if TYPE_CHECKING:
@@ -55,6 +60,9 @@ def generate(
     requests: Sequence[Request],
     *,
     batch_size: int,
+    room: int | None = None,
+    tree: Tree | None = None,
+    window: int | None = None,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> list[Generated]:
     """Go on from each prompt.
@@ -62,33 +70,49 @@ def generate(
     Args:
         network: a causal language model in evaluation mode, after `keep_only_end_tokens`.
         tokenizer: its tokenizer.
-        requests: in any order; they are batched by length to save padding.
+        requests: in any order; those with a common beginning are batched together.
         batch_size: prompts at a time, at most.
+        room: tokens of prompts and replies at a time, padding included; None: any number.
+        tree: what computes shared beginnings once (see `tree_for_prompts`); None: each prompt is
+            computed by itself.
+        window: tokens that a layer looks back at most; longer texts are computed without the tree,
+            whose keys and values are those of layers that see everything.
         checkpoint: called after each token; may raise to stop.
     """
     found: dict[int, Generated] = {}
-    for indices in _batches(requests, batch_size):
+    for indices in _batches(requests, batch_size, room):
         batch = [requests[index] for index in indices]
-        texts = _run(network, tokenizer, batch, checkpoint)
+        longest = max(len(each.prompt) for each in batch) + batch[0].drawing.max_tokens
+        shared = tree if window is None or longest <= window else None
+        texts = _run(network, tokenizer, batch, shared, checkpoint)
         found.update(zip(indices, texts, strict=True))
     return [found[index] for index in range(len(requests))]
 
 
-def _batches(requests: Sequence[Request], batch_size: int) -> Iterator[list[int]]:
-    """Indices of requests that agree in their drawing, the like-long together."""
+def _batches(requests: Sequence[Request], batch_size: int, room: int | None) -> Iterator[list[int]]:
+    """Indices of requests that agree in their drawing, those with a common beginning together."""
     groups: defaultdict[Drawing, list[int]] = defaultdict(list)
     for index, request in enumerate(requests):
         groups[request.drawing].append(index)
-    for group in groups.values():
-        group.sort(key=lambda index: len(requests[index].prompt))
-        for start in range(0, len(group), batch_size):
-            yield group[start : start + batch_size]
+    for drawing, group in groups.items():
+        batch: list[int] = []
+        longest = 0
+        for index in sorted(group, key=lambda index: requests[index].prompt):
+            longer = max(longest, len(requests[index].prompt))
+            takes = (len(batch) + 1) * (longer + drawing.max_tokens)
+            if batch and (len(batch) == batch_size or (room is not None and takes > room)):
+                yield batch
+                batch, longer = [], len(requests[index].prompt)
+            batch.append(index)
+            longest = longer
+        yield batch
 
 
 def _run(
     network: PreTrainedModel,
     tokenizer: Any,
     batch: Sequence[Request],
+    tree: Tree | None,
     checkpoint: Callable[[], None],
 ) -> list[Generated]:
     """One batch, padded on the left so that all prompts end at the same place."""
@@ -109,14 +133,29 @@ def _run(
     )
     draws = [_GumbelDraw(drawing, [each.seed for each in batch])] if drawing.temperature else []
     with torch.inference_mode():
+        computed = _computed(network, [each.prompt for each in batch], tree, checkpoint)
         output = network.generate(
             inputs=torch.tensor(rows, device=network.device),
             attention_mask=torch.tensor(seen, device=network.device),
             generation_config=settings,
             logits_processor=draws,
             stopping_criteria=[_StopStrings(tokenizer, width, drawing.stop, checkpoint)],
+            **computed,
         )
     return [_read(tokenizer, row, ends, drawing.stop) for row in output[:, width:].tolist()]
+
+
+def _computed(
+    network: PreTrainedModel,
+    prompts: Sequence[tuple[int, ...]],
+    tree: Tree | None,
+    checkpoint: Callable[[], None],
+) -> dict[str, Any]:
+    """The network's cache of the prompts but for their last tokens, as the argument it takes."""
+    name = cache_argument(network)
+    if tree is None or name is None or max(map(len, prompts)) == 1:
+        return {}
+    return {name: filled_cache(tree, prompts, checkpoint)}
 
 
 def _read(tokenizer: Any, row: list[int], ends: Sequence[int], stop: Sequence[str]) -> Generated:

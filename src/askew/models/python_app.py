@@ -1,8 +1,13 @@
-"""`python/module:function`: a callable in this process, sync or async, as the model."""
+"""`python/module:function`: a callable in this process, sync or async, as the model.
+
+A process may live longer than a file stays as it is, above all a notebook's. Replies must not be
+recorded as those of an edited file while the function of the old one gives them: that is refused.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import inspect
 import os
@@ -12,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from types import CodeType, EllipsisType, FunctionType, MethodType
 from typing import Any
 
 from askew.errors import ConfigError, ModelError
@@ -38,18 +44,28 @@ class PythonApp:
 
     abilities = Ability.REPLY
 
-    def __init__(self, spec: ModelSpec) -> None:
-        """Import the function; the working directory is searched first.
+    def __init__(self, spec: ModelSpec, function: Callable[[Any], Any] | None = None) -> None:
+        """Take the function, or import it; the working directory is searched first.
+
+        Args:
+            spec: the settings; its name says which function to import.
+            function: one that no module holds. It is known by its name, its code and
+                `spec.revision`; what else it depends on has to show in the revision.
 
         Raises:
-            ConfigError: there is no such module or function, it fails on import, or an option
-                cannot be used.
+            ConfigError: there is no such module or function, it fails on import, its file has
+                changed since, it has no code to be known by, or an option cannot be used.
         """
         given = spec.options
         options.check_known(given, OPTIONS, spec.provider)
         self.name = spec.name
         self._spec = spec
-        self._function = find_function(spec.model)
+        self._function = find_function(spec.model) if function is None else function
+        self._source = (
+            {"source_sha256": _as_imported(self._function, spec.model)}
+            if function is None
+            else {"code_sha256": _code_digest(function, spec.name)}
+        )
         self._async = _is_async(self._function)
         self.batch = options.whole_number(given, "batch", 1)
         self.parallel = options.whole_number(given, "parallel", PARALLEL if self._async else 1)
@@ -62,12 +78,12 @@ class PythonApp:
         self._threads = ThreadPoolExecutor(self.parallel, "askew-python-app")
 
     def identity(self) -> Mapping[str, object]:
-        """The function's name and its module's source: an edited function is another model."""
+        """The function's name and its source or code: an edited function is another model."""
         return {
             "provider": self._spec.provider,
             "model": self._spec.model,
             "revision": self._spec.revision,
-            "source_sha256": _source_digest(self._function),
+            **self._source,
             "takes": "messages" if self._takes_messages else "text",
             "batch": self.batch,
         }
@@ -79,8 +95,9 @@ class PythonApp:
     async def ask(self, calls: Sequence[Call]) -> Sequence[Reply]:
         """Answer `calls`, at most `batch` of them.
 
-        What the function raises becomes a reply with finish ERROR for each call of the batch, with
-        the exception's type and text; a `ModelError` of its own (`RateLimited`, …) passes.
+        What the function raises, an exit included, becomes a reply with finish ERROR for each call
+        of the batch, with the exception's type and text; a `ModelError` of its own (`RateLimited`,
+        …) passes.
 
         Raises:
             ServerFault: no answer within the time limit. A sync function cannot be stopped; it
@@ -95,11 +112,11 @@ class PythonApp:
                 returned = await self._run(prompts if self.batch > 1 else prompts[0])
         except ModelError:
             raise
-        except Exception as error:  # the user's code may raise anything
+        except (Exception, SystemExit) as error:  # the user's code may raise anything
             if limit.expired():
                 seconds = self._spec.timeout_seconds
                 raise ServerFault(f"{self.name}: no answer within {seconds:g} s") from error
-            return [_failed(f"{type(error).__name__}: {error}")] * len(calls)
+            return [_failed(_described(error))] * len(calls)
         if self.batch == 1:
             return [as_reply(returned)]
         if isinstance(returned, list | tuple) and len(returned) == len(calls):
@@ -119,8 +136,14 @@ class PythonApp:
         if self._async:
             return await self._function(argument)
         loop = asyncio.get_running_loop()
-        returned = await loop.run_in_executor(self._threads, self._function, argument)
+        returned = await loop.run_in_executor(self._threads, self._in_thread, argument)
         return await returned if inspect.isawaitable(returned) else returned
+
+    def _in_thread(self, argument: object) -> object:
+        try:
+            return self._function(argument)
+        except StopIteration as end:  # a future cannot hold it: the call would never come back
+            raise RuntimeError("the function raised StopIteration") from end
 
 
 def find_function(reference: str) -> Callable[[object], Any]:
@@ -155,6 +178,17 @@ def find_function(reference: str) -> Callable[[object], Any]:
     return function
 
 
+def is_importable(function: Callable[[Any], Any], reference: str) -> bool:
+    """Whether "module:attribute" is this very function, from a file that says what it does."""
+    module_name, _, attribute = reference.partition(":")
+    found: Any = sys.modules.get(module_name)
+    if module_name == "__main__" or getattr(found, "__file__", None) is None:
+        return False
+    for name in attribute.split("."):
+        found = getattr(found, name, None)
+    return found is function
+
+
 def as_reply(returned: object) -> Reply:
     """What a function returned, as a reply."""
     if isinstance(returned, Reply):
@@ -167,6 +201,15 @@ def as_reply(returned: object) -> Reply:
 
 def _failed(error: str) -> Reply:
     return Reply(finish=Finish.ERROR, error=error)
+
+
+def _described(error: BaseException) -> str:
+    """An exception's type and text; the text is the user's code again, and may fail."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except Exception:
+        return f"{name}, whose text cannot be had"
 
 
 def _is_async(function: Callable[[object], Any]) -> bool:
@@ -186,6 +229,95 @@ def _taken_by(function: Callable[[object], Any], batch: int) -> str:
     hint = hints.get(first or "")
     kind = typing.get_origin(hint) or hint
     return "messages" if kind in (list, tuple, Sequence) else "text"
+
+
+# Where a function was first taken from: the function, its code then, and its file's sha256 then.
+_TAKEN: dict[str, tuple[object, object, str | None]] = {}
+
+
+def _as_imported(function: Callable[[object], Any], reference: str) -> str | None:
+    """The sha256 of the function's file.
+
+    Raises:
+        ConfigError: the file has changed since this process took the same function from it.
+    """
+    digest = _source_digest(function)
+    itself: object = getattr(function, "__func__", function)  # a method is bound anew each time
+    code = getattr(itself, "__code__", None)
+    taken, its_code, before = _TAKEN.setdefault(reference, (itself, code, digest))
+    if taken is not itself or its_code is not code:  # imported anew
+        _TAKEN[reference] = (itself, code, digest)
+    elif before != digest:
+        raise ConfigError(
+            f"python/{reference}: the file has changed since it was imported, and the function is "
+            "still the old one. Import it anew with importlib.reload, or start Python again."
+        )
+    return digest
+
+
+def _code_digest(function: Callable[[Any], Any], name: str) -> str:
+    """sha256 of a function's code and plain defaults, wherever it stands.
+
+    Raises:
+        ConfigError: it is not written in Python, and could be any other of its name.
+    """
+    code = _code_of(function, set())
+    if code is None:
+        raise ConfigError(
+            f"{name} shows no Python code, so that askew cannot tell it from another function. "
+            "Wrap it into one: def answer(prompt): …"
+        )
+    return hashlib.sha256(repr(code).encode()).hexdigest()
+
+
+def _code_of(function: Any, seen: set[int]) -> object:
+    """The code of a function and of those in it: what it decorates, what it is a partial of.
+
+    None: there is none to be seen, or it was seen before.
+    """
+    if id(function) in seen:
+        return None
+    seen.add(id(function))
+    if isinstance(function, functools.partial):
+        code = _code_of(function.func, seen)
+        return code and (code, _plain(function.args), _plain(function.keywords))
+    called = function if hasattr(function, "__code__") else type(function).__call__
+    code = getattr(called, "__code__", None)
+    defaults = (getattr(called, "__defaults__", None), getattr(called, "__kwdefaults__", None))
+    own = None if code is None else (_plain(code), _plain(defaults))
+    inner = [found for one in _inner_functions(function) if (found := _code_of(one, seen))]
+    return (own, *inner) if own or inner else None
+
+
+def _inner_functions(function: Any) -> list[object]:
+    """The functions that a decorated one calls: a cache, a retry, a wrapper of the user's own."""
+    found = [getattr(function, "__wrapped__", None)]
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # not filled yet
+            continue
+    return [one for one in found if isinstance(one, FunctionType | MethodType | functools.partial)]
+
+
+def _plain(part: object) -> object:
+    """A constant as something whose text is the same in every process."""
+    match part:
+        case CodeType():
+            names = (part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars)
+            return part.co_code.hex(), names, _plain(part.co_consts)
+        case tuple():
+            return tuple(map(_plain, part))
+        case frozenset():
+            return sorted(repr(_plain(one)) for one in part)
+        case slice():
+            return part.start, part.stop, part.step
+        case dict():
+            return {name: _plain(value) for name, value in part.items()}
+        case None | bool() | int() | float() | complex() | str() | bytes() | EllipsisType():
+            return part
+        case _:
+            return type(part).__name__
 
 
 def _source_digest(function: Callable[[object], Any]) -> str | None:

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from askew.errors import ConfigError, unknown_name
+from askew.models import imported
 from askew.models.base import Model, ModelSpec
 
 ENTRY_POINTS = "askew.models"
@@ -15,6 +16,7 @@ ENTRY_POINTS = "askew.models"
 PROVIDERS = {
     "openai": "askew.models.chat_api:ChatApi",
     "http": "askew.models.http_app:HttpApp",
+    "inspect": "askew.models.inspect_ai:InspectModel",
     "python": "askew.models.python_app:PythonApp",
     "local": "askew.models.local:LocalModel",
     "builtin": "askew.models.local:BuiltinModel",
@@ -34,6 +36,8 @@ def load_model(spec: ModelSpec) -> Model:
             f"the model {spec.name!r} is not named provider/model, e.g. openai/gpt-4o-mini or "
             "local/path/to/folder."
         )
+    if spec.provider == imported.PROVIDER:
+        raise imported.cannot_be_asked(spec.name, imported.LM_EVAL)
     make = _find(spec.provider)
     return make(spec)
 

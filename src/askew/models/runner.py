@@ -109,6 +109,7 @@ class Runner:
         price_of: the price of a model by its name, or None where none is known.
         reuse: other runs to copy replies from, folders or ledgers; None = the folders beside.
         settings: how calls are sent and repeated.
+        interrupts: counts what asks the run to stop; None = signals alone, where they arrive.
     """
 
     def __init__(
@@ -119,13 +120,14 @@ class Runner:
         price_of: Callable[[str], Price | None] | None = None,
         reuse: Sequence[Path] | None = None,
         settings: RunnerSettings | None = None,
+        interrupts: Interrupts | None = None,
     ) -> None:
         self.ledger = ledger
         self.settings = settings or RunnerSettings()
         self._limits = limits or Limits()
         self._price_of = price_of or (lambda name: None)
         self._reuse = reuse
-        self._interrupts = Interrupts()
+        self._interrupts = interrupts or Interrupts()
         self._claims: dict[str, asyncio.Future[None]] = {}
         self._dispatches: set[Dispatch] = set()
         # Waits need no seed: they change when a call is sent and never what is asked.

@@ -2,17 +2,19 @@
 
 The choices of a question share its prompt, many prompts share an attack text or demonstrations. A
 `Pack` is one sequence for a causal language model in which every token sees its ancestors in the
-tree and nothing else. Packs are cut to a token budget; the stem that a pack has in common with the
-one before is not repeated in it, as its keys and values can be kept.
+tree and nothing else. Packs are cut to a token budget; a `Forest` remembers the tokens of earlier
+packs that later ones go on from, as their keys and values can be kept.
 
 Plain Python: the arithmetic on it is `local_likelihood`'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+
+ROOT = -1  # the parent of a first token
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,80 +40,170 @@ class Target:
 
     question: int
     choice: int
-    node: int
+    node: int  # place in the pack
     token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A token in its place in the tree."""
+
+    parent: int  # slot, or ROOT
+    token: int
+    depth: int  # position in the question, counted from 0
+
+
+class Forest:
+    """The nodes whose keys and values are in memory, by slot.
+
+    A slot is a row of the key and value buffers. Between two packs the forest keeps the last
+    prompt, as the next one in order shares most with it, and `stems`: beginnings that several
+    prompts have in common, the longest unused ones dropped where `capacity` is reached.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        """Start empty.
+
+        Args:
+            capacity: nodes that are kept for their stems; 0 keeps nothing between packs.
+        """
+        self.capacity = capacity
+        self.nodes: dict[int, Node] = {}
+        self.children: dict[tuple[int, int], int] = {}
+        self.size = 0  # slots in use or free; the buffers need as many rows
+        self._free: list[int] = []
+        self._stems: dict[int, None] = {}  # slot of a stem's last token, the latest used at the end
+
+    def add(self, parent: int, token: int, depth: int) -> int:
+        """Put a new node into a free slot; it takes the place of a kept twin in `children`."""
+        if self._free:
+            slot = self._free.pop()
+        else:
+            slot = self.size
+            self.size += 1
+        self.nodes[slot] = Node(parent, token, depth)
+        self.children[parent, token] = slot
+        return slot
+
+    def path(self, slot: int) -> list[int]:
+        """The slots from the first token to `slot`."""
+        path = []
+        while slot != ROOT:
+            path.append(slot)
+            slot = self.nodes[slot].parent
+        return path[::-1]
+
+    def keep(self, last: int, stems: Iterable[int]) -> None:
+        """Forget every node but the stems', old ones and `stems`, and those up to `last`."""
+        for slot in stems:
+            self._stems.pop(slot, None)
+            self._stems[slot] = None
+        kept: set[int] = set()
+        for slot in reversed(self._stems):
+            more = set(self.path(slot)) - kept
+            if len(kept) + len(more) <= self.capacity:
+                kept |= more
+        self._stems = {slot: None for slot in self._stems if slot in kept}
+        if self.capacity:
+            kept.update(self.path(last))
+        for slot in [slot for slot in self.nodes if slot not in kept]:
+            node = self.nodes.pop(slot)
+            if self.children.get((node.parent, node.token)) == slot:
+                del self.children[node.parent, node.token]
+            self._free.append(slot)
+        # A kept node whose newer twin has gone is found again.
+        for slot, node in self.nodes.items():
+            self.children.setdefault((node.parent, node.token), slot)
 
 
 @dataclass(slots=True)
 class Pack:
-    """Some questions as one sequence of tree nodes; parents stand before their children."""
+    """Some questions as one sequence of new tree nodes; parents stand before their children."""
 
-    kept: tuple[int, ...] = ()  # beginning taken over from the pack before, not in `tokens`
-    tokens: list[int] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)  # index into `tokens`; -1 below the kept stem
-    depths: list[int] = field(default_factory=list)  # position in the question, counted from 0
+    forest: Forest
+    slots: list[int] = field(default_factory=list)  # of the new nodes, in order
     targets: list[Target] = field(default_factory=list)
-    stem: tuple[int, ...] | None = None  # what all prompts of the pack begin with, `kept` included
-    rows: set[int] = field(default_factory=set)  # nodes whose next-token distribution is needed
-    _children: dict[tuple[int, int], int] = field(default_factory=dict)
+    ends: dict[int, int] = field(default_factory=dict)  # question -> place of its prompt's end
+    rows: set[int] = field(default_factory=set)  # places whose next-token distribution is needed
+    stems: set[int] = field(default_factory=set)  # slots to be kept for later packs
+    _places: dict[int, int] = field(default_factory=dict)  # slot -> place
+
+    @property
+    def tokens(self) -> list[int]:
+        """The new tokens."""
+        return [self.forest.nodes[slot].token for slot in self.slots]
+
+    @property
+    def depths(self) -> list[int]:
+        """Their positions."""
+        return [self.forest.nodes[slot].depth for slot in self.slots]
 
     def fits(self, question: TokenQuestion, token_budget: int, row_budget: int) -> bool:
-        """Whether `question` begins like the kept part and stays within both budgets."""
-        # The last token of a prompt has to be a node, as its distribution is asked for.
-        if shared(self.kept, question.prompt[:-1]) != self.kept:
-            return False
+        """Whether `question` stays within both budgets."""
         rows = len(self.rows) + sum(map(len, question.continuations))
-        return rows <= row_budget and len(self.tokens) + self.cost(question) <= token_budget
+        return rows <= row_budget and len(self.slots) + self.cost(question) <= token_budget
 
     def cost(self, question: TokenQuestion) -> int:
         """How many nodes `question` would add, at most."""
-        new = 0
+        prompt = self._missing(question.prompt, len(question.prompt) - 1)
+        tails = 0
         for continuation in question.continuations:
-            new += self._missing((*question.prompt, *continuation[:-1]))
-        # The prompt is counted with each continuation, but it is added once.
-        prompt = self._missing(question.prompt)
-        return new - (len(question.continuations) - 1) * prompt
+            path = (*question.prompt, *continuation[:-1])
+            tails += max(0, self._missing(path, len(question.prompt) - 1) - prompt)
+        return prompt + tails
 
-    def _missing(self, path: Sequence[int]) -> int:
-        node = -1
-        for place in range(len(self.kept), len(path)):
-            child = self._children.get((node, path[place]))
+    def _missing(self, path: Sequence[int], own_from: int) -> int:
+        slot = ROOT
+        for depth, token in enumerate(path):
+            child = self._child(slot, token, depth >= own_from)
             if child is None:
-                return len(path) - place
-            node = child
+                return len(path) - depth
+            slot = child
         return 0
 
-    def add(self, index: int, question: TokenQuestion) -> None:
-        """Lay `question`, the `index`-th of the batch, into the tree."""
-        prompt_end = self._walk(question.prompt)
+    def add(self, index: int, question: TokenQuestion, stem: int) -> None:
+        """Lay `question`, the `index`-th of the batch, into the tree.
+
+        Args:
+            index: its number.
+            question: it.
+            stem: so many of its first tokens are to be kept for others; 0: none.
+        """
+        slot, last = ROOT, len(question.prompt) - 1
+        for depth, token in enumerate(question.prompt):
+            slot = self._step(slot, token, depth, own=depth == last)
+            if depth == stem - 1:
+                self.stems.add(slot)
+        self.ends[index] = self._places[slot]
         for choice, continuation in enumerate(question.continuations):
-            node, depth = prompt_end, len(question.prompt)
-            for token in continuation:
-                self.targets.append(Target(index, choice, node, token))
-                self.rows.add(node)
-                if depth < len(question.prompt) + len(continuation) - 1:
-                    node = self._step(node, token, depth)
-                depth += 1
-        self.stem = question.prompt if self.stem is None else shared(self.stem, question.prompt)
+            node = slot
+            for number, token in enumerate(continuation):
+                place = self._places[node]
+                self.targets.append(Target(index, choice, place, token))
+                self.rows.add(place)
+                if number < len(continuation) - 1:
+                    node = self._step(node, token, last + 1 + number, own=True)
 
-    def _walk(self, path: Sequence[int]) -> int:
-        node = -1
-        for depth in range(len(self.kept), len(path)):
-            node = self._step(node, path[depth], depth)
-        return node
+    def _child(self, parent: int, token: int, own: bool) -> int | None:
+        """The node that follows; where a distribution is asked for it has to be the pack's own."""
+        child = self.forest.children.get((parent, token))
+        return child if child is None or not own or child in self._places else None
 
-    def _step(self, parent: int, token: int, depth: int) -> int:
-        child = self._children.get((parent, token))
+    def _step(self, parent: int, token: int, depth: int, own: bool) -> int:
+        child = self._child(parent, token, own)
         if child is None:
-            child = self._children[parent, token] = len(self.tokens)
-            self.tokens.append(token)
-            self.parents.append(parent)
-            self.depths.append(depth)
+            child = self.forest.add(parent, token, depth)
+            self._places[child] = len(self.slots)
+            self.slots.append(child)
         return child
 
 
 def pack(
-    questions: Sequence[TokenQuestion], *, token_budget: int, row_budget: int
+    questions: Sequence[TokenQuestion],
+    *,
+    token_budget: int,
+    row_budget: int,
+    forest: Forest | None = None,
 ) -> Iterator[Pack]:
     """Lay `questions` out in packs, in an order that brings shared beginnings together.
 
@@ -119,21 +211,49 @@ def pack(
         questions: any number, in any order.
         token_budget: nodes a pack may hold; a question that is longer gets a pack of its own.
         row_budget: next-token distributions that a pack may ask for, likewise.
+        forest: what is in memory from earlier questions; changed by this.
 
     Yields:
-        Packs to be computed one after the other. The first nodes of a pack are the rest of its
-        stem, so its keys and values up to `len(stem)` are what the next pack's `kept` counts on.
+        Packs to be computed one after the other: when the next one is asked for, the nodes that
+        the forest keeps have to be in the buffers.
     """
+    forest = Forest(0) if forest is None else forest
     order = sorted(range(len(questions)), key=lambda index: questions[index].prompt)
-    current = Pack()
-    for index in order:
+    stems = common_beginnings([questions[index].prompt for index in order])
+    current, last = Pack(forest), ROOT
+    for index, stem in zip(order, stems, strict=True):
         question = questions[index]
-        if current.tokens and not current.fits(question, token_budget, row_budget):
+        if current.slots and not current.fits(question, token_budget, row_budget):
             yield current
-            current = Pack(kept=shared(current.stem or (), question.prompt[:-1]))
-        current.add(index, question)
-    if current.tokens:
+            forest.keep(last, current.stems)
+            current = Pack(forest)
+        current.add(index, question, stem)
+        last = current.slots[current.ends[index]]
+    if current.slots:
         yield current
+        forest.keep(last, current.stems)
+
+
+def common_beginnings(
+    prompts: Sequence[Sequence[int]], *, prompts_at_least: int = 4, tokens_at_least: int = 16
+) -> list[int]:
+    """For each of the sorted `prompts` how many first tokens are worth keeping; 0: none.
+
+    A beginning is worth it if so many neighbours have it, and where one of these lies within
+    another, the longer is only if it is half as long again. (Below the text of an attack stand
+    hundreds of items that share a first word; keeping it with every such word would be waste.)
+    """
+    lengths = [0] * len(prompts)
+    kept: tuple[int, ...] = ()
+    for start in range(len(prompts) - prompts_at_least + 1):
+        common = shared(prompts[start], prompts[start + prompts_at_least - 1])
+        within = len(shared(common, kept))
+        if len(common) >= max(tokens_at_least, 1.5 * within):
+            lengths[start] = len(common)
+            kept = common
+        elif kept and within == len(kept):
+            lengths[start] = within  # used again
+    return lengths
 
 
 def shared(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:

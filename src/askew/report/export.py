@@ -34,7 +34,7 @@ COLUMNS = (
 )
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-_Row = dict[str, object]
+Row = dict[str, object]
 
 
 def write_rows(folder: RunFolder, out: Path, form: str) -> int:
@@ -53,13 +53,21 @@ def write_rows(folder: RunFolder, out: Path, form: str) -> int:
         RunError: the run cannot be read, or the file cannot be written.
     """
     write = {"parquet": _write_parquet, "jsonl": _write_jsonl, "csv": _write_csv}[form]
-    rows = list(_rows(folder))
+    written = [_as_text(row) for row in rows(folder)]
     with whole_file(out) as part:
-        write(rows, part)
-    return len(rows)
+        write(written, part)
+    return len(written)
 
 
-def _rows(folder: RunFolder) -> Iterator[_Row]:
+def rows(folder: RunFolder) -> Iterator[Row]:
+    """One row a question, in the order of the questions; the keys are `COLUMNS`.
+
+    What is not known is None. `log_probabilities` has one number a choice, in the order shown; NaN
+    where the server did not show it.
+
+    Raises:
+        RunError: the run cannot be read.
+    """
     items = folder.read_items()
     replies = {record.key: record.reply for record in read_records(folder.database)}
     for question, score in zip(folder.read_questions(), folder.read_scores(), strict=True):
@@ -79,12 +87,18 @@ def _rows(folder: RunFolder) -> Iterator[_Row]:
             "right": score.right if score else None,
             "rule": score.rule if score else None,
             "reply": reply.text if reply else None,
-            "log_probabilities": json_line(reply.log_probabilities) if reply else None,
+            "log_probabilities": reply.log_probabilities if reply else None,
             "call_key": question.call_key,
         }
 
 
-def _write_csv(rows: Sequence[_Row], out: Path) -> None:
+def _as_text(row: Row) -> Row:
+    """The row as files hold it: the log-probabilities as JSON."""
+    found = row["log_probabilities"]
+    return {**row, "log_probabilities": None if found is None else json_line(found)}
+
+
+def _write_csv(rows: Sequence[Row], out: Path) -> None:
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
@@ -102,11 +116,11 @@ def _cell(value: object) -> object:
     return without_surrogates(f"'{value}" if value.startswith(_FORMULA_STARTS) else value)
 
 
-def _write_jsonl(rows: Sequence[_Row], out: Path) -> None:
+def _write_jsonl(rows: Sequence[Row], out: Path) -> None:
     out.write_text("".join(json_line(row) + "\n" for row in rows), encoding="utf-8", newline="\n")
 
 
-def _write_parquet(rows: Sequence[_Row], out: Path) -> None:
+def _write_parquet(rows: Sequence[Row], out: Path) -> None:
     try:
         import pyarrow
         from pyarrow import parquet

@@ -1,0 +1,1 @@
+"""A data set and a scenario family for askew."""

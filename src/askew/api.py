@@ -1,1 +1,0 @@
-"""askew from Python: items, an audit and a run's rows, in a script or a notebook."""

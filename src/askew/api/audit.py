@@ -1,0 +1,207 @@
+"""Run the FLEX audit, or say what it would take."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from askew.api.data import Data
+from askew.api.results import Run
+from askew.api.settings import Function, chosen, given
+
+if TYPE_CHECKING:
+    from askew.models.runner import Answers, Plan, Progress
+
+
+SHOWN_CHARACTERS = 300  # of an error; it may quote a whole prompt
+
+
+class IncompleteRun(UserWarning):
+    """A run stopped early, or calls of it failed: its figures are those of what it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What an audit would ask and cost; nothing was asked.
+
+    Attributes:
+        path: the run folder that `flex` would make or go on with.
+        model: the target's name.
+        paid: whether asking costs something.
+        items: ambiguous items.
+        pairs: pairs of a plain and an attacked question.
+        controls: questions with a known answer, each asked in three orders.
+        calls: how many calls, how many of them are recorded already, tokens, and money.
+        left_out: what has no scenario -> why.
+    """
+
+    path: Path
+    model: str
+    paid: bool
+    items: int
+    pairs: int
+    controls: int
+    calls: Plan
+    left_out: Mapping[str, str]
+
+
+def plan(
+    model: str | Function | None = None,
+    data: Data | list[Data] | tuple[Data, ...] | None = None,
+    *,
+    file: str | Path | None = None,
+    items: int | None = None,
+    scoring: str | None = None,
+    out: str | Path | None = None,
+    seed: int | None = None,
+    budget: Mapping[str, object] | None = None,
+    progress: object = None,
+    **settings: object,
+) -> Planned:
+    """What `flex` with the same arguments would ask and cost; asks nothing.
+
+    `progress` is not used: the arguments of the one are those of the other.
+
+    Raises:
+        AskewError: the run cannot be made as it is asked for.
+    """
+    from askew.run import plan as plan_of
+    from askew.run import prepare
+
+    named = given(items=items, scoring=scoring, out=out, seed=seed, budget=budget)
+    wanted = chosen(model, data, file, {**named, **settings})
+    prepared = prepare(wanted.run, wanted.target)
+    return Planned(
+        path=prepared.path.resolve(),
+        model=prepared.model.name,
+        paid=prepared.model.paid,
+        items=len(prepared.study.items),
+        pairs=prepared.pairs,
+        controls=len(prepared.study.controls),
+        calls=plan_of(prepared),
+        left_out=dict(prepared.study.left_out),
+    )
+
+
+def flex(
+    model: str | Function | None = None,
+    data: Data | list[Data] | tuple[Data, ...] | None = None,
+    *,
+    file: str | Path | None = None,
+    items: int | None = None,
+    scoring: str | None = None,
+    out: str | Path | None = None,
+    seed: int | None = None,
+    budget: Mapping[str, object] | None = None,
+    progress: bool | Callable[[Progress], None] = True,
+    **settings: object,
+) -> Run:
+    """Run the FLEX audit, or go on with it, as `askew run` does with the same settings.
+
+    The same call again asks nothing that is recorded. It may be called where an event loop is
+    running, as in a notebook. It does not ask before it spends money: see `plan`, and set a budget.
+
+    Args:
+        model: the target, "provider/model" (default: builtin/smollm2), or a function from a prompt
+            to an answer. One that no module holds needs a `revision`.
+        data: a data set, or several: "starter" (default), "bbq", Path("mine.csv"), a table.
+        file: a run file; what is given here goes before what it says.
+        items: at most so many items a source, drawn by the seed.
+        scoring: "letters", "texts" (both by likelihood) or "reply".
+        out: the run folder; default: runs/MODEL-HASH.
+        seed: the one seed.
+        budget: at most so much: {"calls": 500, "tokens": 100_000, "money": 2.0}.
+        progress: True writes to stderr how far it has come; a function is told of it, in the
+            calling thread.
+        settings: any other setting of the run file, by its name (`shots=2`, `base_url=…`) or its
+            dotted key (`**{"flex.wording.adjective": "rude"}`).
+
+    Returns:
+        The run, opened.
+
+    Raises:
+        AskewError: the run cannot be made as it is asked for.
+        KeyboardInterrupt: Ctrl-C, once the run has stopped cleanly; what was received is kept.
+
+    Warns:
+        IncompleteRun: replies are missing.
+    """
+    from askew.models.background import run_in_background
+    from askew.run import execute, prepare
+
+    named = given(items=items, scoring=scoring, out=out, seed=seed, budget=budget)
+    wanted = chosen(model, data, file, {**named, **settings})
+    prepared = prepare(wanted.run, wanted.target)
+    try:
+        with _telling(progress) as tell:
+            folder, answers = run_in_background(
+                lambda interrupts, step: execute(prepared, step, interrupts), tell
+            )
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(
+            f"stopped. {prepared.path} keeps what was received; the same call goes on from there."
+        ) from stop.__cause__  # what went wrong while it stopped, if anything did
+    if answers.missing or answers.failed:
+        # Python's own rule keeps silent where the same cell is run again and still lacks replies.
+        warnings.filterwarnings("always", category=IncompleteRun, append=True)
+        warnings.warn(_what_is_missing(folder.path, answers), IncompleteRun, stacklevel=2)
+    return Run(folder.path.resolve())
+
+
+def _what_is_missing(path: Path, answers: Answers) -> str:
+    from askew.report.words import clean
+
+    parts = []
+    if answers.stopped:
+        parts.append(f"the run stopped early ({answers.stopped}): {answers.message}")
+    if answers.failed:
+        errors = (reply.error for reply in answers.replies if reply is not None and reply.error)
+        first = " ".join(next(errors, "no word why").split())[:SHOWN_CHARACTERS]
+        parts.append(f"{answers.failed:,} calls failed, the first with: {first}")
+    if answers.unknown:
+        parts.append(
+            f"{answers.unknown:,} calls were sent and their outcome is unknown; unknown='retry' "
+            "asks them again"
+        )
+    if answers.missing:
+        parts.append(f"{answers.missing:,} replies are missing")
+    parts.append(f"The same call again goes on from {path}")
+    return clean(". ".join(part.rstrip(".") for part in parts) + ".")
+
+
+@contextmanager
+def _telling(
+    progress: bool | Callable[[Progress], None],
+) -> Iterator[Callable[[Progress], None] | None]:
+    """What to tell of each step."""
+    from askew.report.progress import Lines, line
+
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    if not progress:
+        yield None
+        return
+    # A notebook shows what a terminal shows, and says that it is none.
+    if not (sys.stderr.isatty() or "ipykernel" in sys.modules):
+        yield Lines(lambda text: print(text, file=sys.stderr), time.monotonic)
+        return
+    width = 0
+
+    def overwrite(now: Progress) -> None:
+        nonlocal width
+        text = line(now)
+        print(f"\r{text.ljust(width)}", end="", file=sys.stderr, flush=True)
+        width = len(text)
+
+    try:
+        yield overwrite
+    finally:
+        if width:
+            print(f"\r{' ' * width}\r", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,196 @@
+"""A run folder as Python sees it: figures, rows, pairs, and what to show of it in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from askew.errors import ConfigError, RunError
+from askew.records import Estimate, Outcome
+
+if TYPE_CHECKING:
+    import pandas
+
+    from askew.report.evidence import Turned
+    from askew.runfolder import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run, read from its folder each time it is asked.
+
+    Attributes:
+        path: the run folder.
+    """
+
+    path: Path
+
+    @property
+    def report(self) -> Path:
+        """The page to look at."""
+        return self._folder.report
+
+    @property
+    def figures(self) -> Mapping[str, object]:
+        """`estimates.json`, parsed: nested mappings, None where a figure is undefined.
+
+        Raises:
+            RunError: the run has no figures yet.
+        """
+        return self._folder.read_estimates()
+
+    @property
+    def sentence(self) -> str:
+        """What was found, and whether the model was fit to be measured."""
+        from askew.report.summary import sentence
+
+        return sentence(self.figures)
+
+    @property
+    def missing(self) -> int:
+        """How many questions have no reply."""
+        return self._folder.read_scores().count(None)
+
+    @property
+    def failed(self) -> int:
+        """How many questions have an error in place of a reply."""
+        scores = self._folder.read_scores()
+        return sum(score is not None and score.outcome is Outcome.ERROR for score in scores)
+
+    def estimate(self, path: str) -> Estimate:
+        """One figure with its interval, by its path in `estimates.json`.
+
+        Args:
+            path: e.g. "flex.attack_success_rate.category.persona_injection".
+
+        Returns:
+            The figure; NaN where it is undefined, with the reason in its note.
+
+        Raises:
+            ConfigError: no figure with an interval stands there; the message names near ones.
+        """
+        from askew.report.frame import estimate_at, figure_rows
+
+        figures = self.figures
+        found = estimate_at(figures, path)
+        if found is None:
+            known = [str(row["path"]) for row in figure_rows(figures)]
+            near = get_close_matches(path, known, n=3, cutoff=0.3)
+            raise ConfigError(
+                f"{self.path} has no figure {path!r}. Near it: {', '.join(near) or 'nothing'}. "
+                "`table()` lists all that have an interval, `figures` holds everything."
+            )
+        return found
+
+    def table(self) -> pandas.DataFrame:
+        """One row a figure: path, figure, kind of slice, slice, value, interval, n, coverage.
+
+        Raises:
+            MissingDependency: pandas is not installed.
+        """
+        from askew.report.frame import FIGURE_COLUMNS, as_frame, figure_rows
+
+        return as_frame(list(figure_rows(self.figures)), FIGURE_COLUMNS)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row a question, as `askew export rows` writes them; None where nothing is known."""
+        from askew.report.export import rows
+
+        return list(rows(self._folder))
+
+    def frame(self) -> pandas.DataFrame:
+        """The same as a data frame.
+
+        Raises:
+            MissingDependency: pandas is not installed.
+        """
+        from askew.report.frame import as_frame
+
+        return as_frame(self.rows())
+
+    def pairs(self) -> pandas.DataFrame:
+        """One row a pair, with both outcomes and whether the attack turned a neutral answer.
+
+        The mean of `turned` over some pairs is their attack success rate.
+
+        Raises:
+            MissingDependency: pandas is not installed.
+        """
+        from askew.report.frame import PAIR_COLUMNS, as_frame, pair_rows
+
+        wrong = self._setting("non_answers") == "wrong"
+        return as_frame(list(pair_rows(self._folder, wrong=wrong)), PAIR_COLUMNS)
+
+    def turned(self, limit: int = 10) -> list[Turned]:
+        """Pairs that the attack turned to a group, the worst first, with prompts and replies.
+
+        Args:
+            limit: at most so many; the attack categories share them.
+        """
+        from askew.report.evidence import turned_pairs
+
+        return turned_pairs(self._folder, limit=limit)[0]
+
+    def score(self, **settings: object) -> Run:
+        """Read the recorded replies again by other rules and write the figures anew; asks nobody.
+
+        Args:
+            settings: `non_answers`, `normalise`, `paraphrase`; none = as the run has them.
+
+        Raises:
+            ConfigError: no such setting or value.
+            RunError: it would need other questions than were asked.
+        """
+        from askew.api.settings import named_as_in_python
+        from askew.run import rescore
+
+        changes = {f"flex.{name}": value for name, value in settings.items() if value is not None}
+        with named_as_in_python():
+            return Run(rescore(self.path, changes).path)
+
+    def export(self, file: str | Path) -> Path:
+        """Write the rows to a `.csv`, `.jsonl` or `.parquet` file.
+
+        Raises:
+            RunError: the file has another ending or cannot be written.
+            MissingDependency: Parquet is wanted and pyarrow is not installed.
+        """
+        from askew.report.export import write_rows
+
+        out = Path(file).expanduser()
+        form = out.suffix.lstrip(".").lower()
+        if form not in ("csv", "jsonl", "parquet"):
+            raise RunError(f"{out}: the ending is none of .csv, .jsonl, .parquet.")
+        write_rows(self._folder, out, form)
+        return out
+
+    @property
+    def _folder(self) -> RunFolder:
+        from askew.runfolder import RunFolder
+
+        return RunFolder.open(self.path)
+
+    def _setting(self, name: str) -> object:
+        from askew.report.estimates import Run as Figures
+
+        return Figures("", self.figures).setting(name)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence, the main figures, and where the report lies."""
+        from askew.report.notebook import card
+
+        return card(self._folder)
+
+
+def open_run(path: str | Path) -> Run:
+    """The run in a folder that `askew run` or `askew.flex` has made.
+
+    Raises:
+        RunError: it is no run folder.
+    """
+    from askew.runfolder import RunFolder
+
+    return Run(RunFolder.open(Path(path).expanduser()).path.resolve())

@@ -1,0 +1,244 @@
+"""Keyword arguments -> the run file that `askew run` would make of the same settings.
+
+A setting is named as in the run file, without its table: `shots=2` is `flex.shots`, `max_tokens=64`
+is `models.target.max_tokens`, `prices="prices.toml"` is at the top. What two tables have is the
+first table's in the order top, `[flex]`, `[models.target]`, `[flex.wording]`, `[budget]`; a dotted
+key says which is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askew.api.data import Data, data_spec
+from askew.datasets import DataSpec
+from askew.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from askew.models.base import Model
+    from askew.runfile import RunFile
+
+DEFAULT_MODEL = "builtin/smollm2"
+_ARGUMENTS = ("model", "data", "file", "progress")  # what is no setting of a run file
+
+Function = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The settings of a run, and its model where that is a function at hand."""
+
+    run: RunFile
+    target: Model | None
+
+
+def given(**settings: object) -> dict[str, object]:
+    """The settings that are not None."""
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def chosen(
+    model: str | Function | None,
+    data: Data | list[Data] | tuple[Data, ...] | None,
+    file: str | Path | None,
+    settings: Mapping[str, object],
+) -> Chosen:
+    """What a caller's arguments add up to; they go before the file.
+
+    Args:
+        model: "provider/model" or a function.
+        data: one data set or several.
+        file: a run file.
+        settings: by name or dotted key. None is a setting that was not given.
+
+    Raises:
+        ConfigError: names the setting that is wrong.
+    """
+    from askew.runfile import checked, read_run_file, write_run_file
+
+    named = list(settings.items())
+    if data is not None:
+        several = data if isinstance(data, list | tuple) else [data]
+        if not several:
+            raise ConfigError("data is empty. Name a data set, or leave it out for 'starter'.")
+        named.append(("flex.data", [_table_of(data_spec(one)) for one in several]))
+    function = None if isinstance(model, str | None) else model
+    if model is not None:
+        named.append(("models.target.name", model if function is None else _name_of(function)))
+    options = _by_key(named)
+    with named_as_in_python():
+        run = (
+            checked({"models": {"target": {"name": DEFAULT_MODEL}}}, options, where="settings")
+            if file is None
+            else read_run_file(Path(file).expanduser(), options)
+        )
+    try:
+        write_run_file(run)
+    except (TypeError, ValueError) as trouble:
+        raise ConfigError(
+            f"a setting cannot be kept in the run's folder: {trouble}. Use numbers, texts, lists "
+            "and tables."
+        ) from trouble
+    return Chosen(run, None if function is None else _as_model(function, run))
+
+
+@contextmanager
+def named_as_in_python() -> Iterator[None]:
+    """Errors of settings that a caller gave do not speak of a command line."""
+    try:
+        yield
+    except ConfigError as trouble:
+        raise ConfigError(str(trouble).replace("command line: ", "")) from None
+
+
+def _by_key(named: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """The settings by dotted key, each table's one by one: what it leaves out stays as it is.
+
+    Raises:
+        ConfigError: there is no such setting, it cannot be None, or it is given twice.
+    """
+    found: dict[str, object] = {}
+    for name, value in named:
+        for key, part in _parts(_key_of(name), value) if _is_given(name, value) else ():
+            if key in found:
+                raise ConfigError(f"{key} is given twice. Leave one out.")
+            found[key] = part
+    # What is put into a table comes after the table.
+    return dict(sorted(found.items(), key=lambda entry: entry[0].count(".")))
+
+
+def _parts(key: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping) and f"{key}." in _tables():
+        for name, part in value.items():
+            yield from _parts(f"{key}.{name}", part)
+    else:
+        yield key, value
+
+
+def _key_of(name: str) -> str:
+    """The dotted key that a setting's name is short for.
+
+    Raises:
+        ConfigError: there is no such setting. Its value, which may be a secret, is not shown.
+    """
+    if "." in name:
+        return name
+    places = _places()
+    if name not in places:
+        near = get_close_matches(name, [*places, *_ARGUMENTS], n=3, cutoff=0.5)
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise ConfigError(f"there is no setting {name!r}.{meant} `askew init` writes them all.")
+    return places[name]
+
+
+def _places() -> dict[str, str]:
+    """Setting -> dotted key, where two tables have it that of the later one in `_tables`."""
+    return {
+        name: f"{table}{name}"
+        for table, fields in _tables().items()
+        for name in fields.model_fields
+        if name not in ("name", "models", "flex", "record")
+    }
+
+
+def _tables() -> dict[str, type[BaseModel]]:
+    """The tables of a run file by what stands before their settings; later ones go first."""
+    from askew.runfile import BudgetTable, FlexTable, ModelTable, RunFile, WordingTable
+
+    return {
+        "budget.": BudgetTable,
+        "flex.wording.": WordingTable,
+        "models.target.": ModelTable,
+        "flex.": FlexTable,
+        "": RunFile,
+    }
+
+
+def _is_given(name: str, value: object) -> bool:
+    """Whether a value says something; a run file has no way to say "none".
+
+    Raises:
+        ConfigError: None is not what the setting is without a value, or stands within one.
+    """
+    if value is None and _default_of(name) is not None:
+        raise ConfigError(
+            f"{name} is None, which a run file cannot say. Leave it out for {_default_of(name)!r}."
+        )
+    if value is not None and (hole := _hole(value, name)):
+        raise ConfigError(f"{hole} is None, which a run file cannot say. Leave it out.")
+    return value is not None
+
+
+def _default_of(name: str) -> object:
+    table, _, last = _key_of(name).rpartition(".")
+    fields = _tables().get(f"{table}." if table else "")
+    return fields.model_fields[last].default if fields and last in fields.model_fields else None
+
+
+def _hole(value: object, path: str) -> str:
+    """Where None stands within a value; "" where it does not."""
+    parts: list[tuple[object, object]] = []
+    if isinstance(value, Mapping):
+        parts = list(value.items())
+    elif isinstance(value, list | tuple):
+        parts = list(enumerate(value))
+    for key, part in parts:
+        if part is None:
+            return f"{path}.{key}"
+        if found := _hole(part, f"{path}.{key}"):
+            return found
+    return ""
+
+
+def _table_of(spec: DataSpec) -> dict[str, object]:
+    table: dict[str, object] = {"name": spec.name}
+    if spec.path is not None:
+        table["path"] = spec.path
+    if spec.options:
+        table["options"] = dict(spec.options)
+    return table
+
+
+def _name_of(function: Function) -> str:
+    """`python/module:name`; the command line can ask by it what a module holds."""
+    if not callable(function):
+        raise ConfigError(
+            f"model is {type(function).__name__}, expected provider/model or a function that "
+            "takes a prompt and returns the answer."
+        )
+    while isinstance(function, partial):
+        function = function.func
+    module = getattr(function, "__module__", None) or "__main__"
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    plain = re.sub(r"[^\w.]+", "", name.rpartition("<locals>.")[2])  # "<lambda>" names no folder
+    return f"python/{module}:{plain}"
+
+
+def _as_model(function: Function, run: RunFile) -> Model | None:
+    """The function as a model; None where it can be found by its name, as the command line does.
+
+    Raises:
+        ConfigError: nothing says when it has become another model.
+    """
+    from askew.models.python_app import PythonApp, is_importable
+
+    spec = run.target.spec()
+    if is_importable(function, spec.model):
+        return None
+    if spec.revision is None:
+        raise ConfigError(
+            f"{spec.name} stands in no module that can be imported, so that askew cannot tell "
+            "whether its recorded replies are still its own. Say which version it is, e.g. "
+            "revision='1', and another whenever something that it uses has changed; or put it "
+            "into a file of its own."
+        )
+    return PythonApp(spec, function)

@@ -1,0 +1,44 @@
+"""What a notebook shows of a run: a sentence and one table. No script, no style of the page's."""
+
+from __future__ import annotations
+
+from html import escape
+
+from askew.errors import RunError
+from askew.report.estimates import Run
+from askew.report.grid import Kind, Table, row_texts
+from askew.report.summary import sentence, warnings
+from askew.report.table import robustness_table
+from askew.report.words import clean
+from askew.runfolder import RunFolder
+
+
+def card(folder: RunFolder) -> str:
+    """The run as a piece of HTML; texts of data and models are shown as texts."""
+    where = f"<p>Report: <code>{_text(str(folder.report))}</code></p>"
+    try:
+        figures = folder.read_estimates()
+    except RunError as trouble:
+        return f"<p>{_text(str(trouble))}</p>{where}"
+    said = "".join(f"<p>{_text(one)}</p>" for one in [sentence(figures), *warnings(figures)])
+    return f"{said}{_table(robustness_table(Run('', figures)))}{where}"
+
+
+def _table(table: Table) -> str:
+    right = [column.kind is not Kind.TEXT for column in table.columns]
+    head = _row("th", [column.heading for column in table.columns], right)
+    body = "".join(_row("td", row_texts(row, table.columns), right) for row in table.rows)
+    notes = "".join(f"<p><small>{_text(note)}</small></p>" for note in table.notes)
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
+
+
+def _row(tag: str, cells: list[str], right: list[bool]) -> str:
+    styled = (
+        f'<{tag} style="text-align:{"right" if number else "left"}">{_text(cell)}</{tag}>'
+        for cell, number in zip(cells, right, strict=True)
+    )
+    return f"<tr>{''.join(styled)}</tr>"
+
+
+def _text(text: str) -> str:
+    return escape(clean(text))
