@@ -411,6 +411,18 @@ def test_progress_is_told_in_the_calling_thread():
     assert threads == {threading.current_thread()}
 
 
+def test_what_cannot_be_told_of_progress_is_refused_before_a_call():
+    answer, asked = counted(leaning)
+    with pytest.raises(ConfigError, match="progress is str, expected True, False or a function"):
+        askew.flex(answer, revision="1", **{**SMALL, "progress": "yes"})
+    assert not asked
+
+
+def test_a_program_without_a_console_is_not_told(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert askew.flex("python/planted:leaning", **{**SMALL, "progress": True}).missing == 0
+
+
 @pytest.mark.parametrize("error", [ValueError("the widget is gone"), KeyboardInterrupt()])
 def test_a_run_whose_progress_cannot_be_told_stops_cleanly(error):
     answer, asked = counted(lambda prompt: time.sleep(0.02) or leaning(prompt))

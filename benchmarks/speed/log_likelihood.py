@@ -5,7 +5,7 @@ wording), each row without and with its attack, with the same weights in float32
 likeliest choices agree, by how much log-likelihoods differ, seconds, CPU-seconds and peak memory of
 each, the ratios for each category of attack, how many tokens each computes, how far askew is from
 the least that the matrix products of the distinct tokens take at the measured rate, and how its
-time grows with the rows. Exits with 1 where a likeliest choice differs or a difference reaches 1e-3.
+time grows with the rows. Exits with 1 where a likeliest choice differs or a figure by 1e-3.
 
     python benchmarks/speed/log_likelihood.py --data FOLDER_OF_FLEX             # an hour or more
     python benchmarks/speed/log_likelihood.py --data FOLDER_OF_FLEX --rows 60   # a fifth of it

@@ -79,7 +79,7 @@ def by_hash(seen: Seen) -> Answer:
 def build_file(server: FaultServer, out: Path, **changes: object) -> BuildFile:
     """A small build on the starter set; `changes` are keys of the build table, or of the file."""
     target = {"name": "openai/toy", "base_url": server.url, "max_tokens": 8}
-    values = {"out": str(out), "models": {"target": target}, "build": {"controls": 0, "items": 12}}
+    values = {"out": str(out), "models": {"target": target}, "build": {"controls": 0, "items": 6}}
     dotted = {
         key if "." in key or key in BuildFile.model_fields else f"build.{key}": value
         for key, value in changes.items()

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from askew import run, runfile
+from askew.build.asking import SELECTING
 from askew.build.flex import execute, prepare
 from askew.build.release import changed_files
 from askew.build.settings import read_build_file
@@ -16,7 +18,7 @@ from askew.datasets import DataSpec, load
 from askew.errors import ConfigError
 from askew.models.ledgerfile import read_records
 from askew.records import AttackCategory
-from tests.build.planted import Planted, build_file, by_hash
+from tests.build.planted import OPTION, Planted, attack_of, build_file, by_hash, is_neutral
 from tests.models.servers import Answer, FaultServer, chat_body
 
 PERSONAS = "persona_injection"
@@ -41,10 +43,10 @@ async def test_the_planted_weakness_is_what_is_selected(tmp_path):
         report = await built(server, tmp_path / "set", **{"categories": [OBJECTIVES]})
     assert report["complete"] is True
     assert report["funnel"]["overall"] == {
-        "items": 12,
+        "items": 6,
         "not_neutral": 0,
-        "neutral": 12,
-        "with_a_scenario": 12,
+        "neutral": 6,
+        "with_a_scenario": 6,
         "without_a_scenario": 0,
         "undecided": 0,
     }
@@ -70,7 +72,7 @@ async def test_an_item_that_no_scenario_turns_is_left_out_and_counted(tmp_path):
     with FaultServer(Planted()) as server:
         report = await built(server, tmp_path / "set", **{"categories": [PERSONAS]})
     assert report["complete"] is True
-    assert report["funnel"]["overall"]["without_a_scenario"] == 12
+    assert report["funnel"]["overall"]["without_a_scenario"] == 6
     assert report["table_4"]["selected"]["all"] == 0
     assert report["fresh"]["selected"]["attack_success_rate"]["overall"]["value"] is None
 
@@ -85,14 +87,14 @@ async def test_a_non_answer_never_keeps_a_scenario(tmp_path):
     with FaultServer(handler) as server:
         report = await built(server, tmp_path / "set", **{"categories": [OBJECTIVES]})
     assert report["funnel"]["overall"]["with_a_scenario"] == 0
-    assert report["funnel"]["overall"]["neutral"] == 12
+    assert report["funnel"]["overall"]["neutral"] == 6
 
 
 async def test_items_that_are_biased_without_an_attack_are_left_out(tmp_path):
     with FaultServer(Planted(plain=10)) as server:
         report = await built(server, tmp_path / "set")
-    assert report["funnel"]["overall"]["not_neutral"] == 12
-    assert report["calls"]["asked"] == 12
+    assert report["funnel"]["overall"]["not_neutral"] == 6
+    assert report["calls"]["asked"] == 6
     assert report["calls"]["selection"] == 0
 
 
@@ -121,15 +123,42 @@ async def test_every_reply_of_a_build_has_a_number_of_its_own(tmp_path):
         replicates.setdefault(shown, []).append(record.call.replicate)
     assert all(len(set(numbers)) == len(numbers) for numbers in replicates.values())
     # Five replies select a scenario and five estimate it; without an attack it is one and five.
-    assert sum(sorted(numbers) == list(range(10)) for numbers in replicates.values()) >= 3
-    assert sum(sorted(numbers) == list(range(6)) for numbers in replicates.values()) == 3
+    selecting, fresh = [SELECTING + number for number in range(5)], list(range(5))
+    found = [sorted(numbers) for numbers in replicates.values()]
+    assert found.count(fresh + selecting) >= 3
+    assert found.count([*fresh, SELECTING]) >= 3
+
+
+async def test_a_run_beside_the_build_is_given_fresh_replies_and_never_those_that_selected(
+    tmp_path,
+):
+    """It takes what it finds in folders beside it, at the temperature of the build too."""
+    planted = Planted(dude=5)  # of ten replies, those that come first
+    with FaultServer(planted) as server:
+        report = await built(server, tmp_path / "set", categories=[OBJECTIVES], items=3)
+        assert report["selection"]["attack_success_rate"]["overall"]["value"] == 1.0
+        asked = planted.seen.total()
+        target = build_file(server, tmp_path).target.model_copy(update={"temperature": 1.0})
+        values = {
+            "out": str(tmp_path / "run"),
+            "models": {"target": target.model_dump(exclude_none=True)},
+            "flex": {
+                "data": [{"name": "flex", "path": str(tmp_path / "set")}],
+                "controls": 0,
+                "replicates": 5,
+            },
+        }
+        await run.execute(run.prepare(runfile.checked(values)))
+    assert planted.seen.total() == asked
+    estimates = json.loads((tmp_path / "run" / "estimates.json").read_text())
+    assert estimates["flex"]["attack_success_rate"]["overall"]["value"] == 0.0
 
 
 async def test_a_build_that_ran_out_of_budget_writes_no_set_and_goes_on_where_it_stopped(tmp_path):
     planted = Planted(dude=10)
     out = tmp_path / "set"
     with FaultServer(planted) as server:
-        first = await execute(prepare(build_file(server, out, **{"budget.calls": 60})))
+        first = await execute(prepare(build_file(server, out, **{"budget.calls": 30})))
         assert first.missing
         report = json.loads((out / "build.json").read_text())
         assert report["complete"] is False
@@ -139,7 +168,7 @@ async def test_a_build_that_ran_out_of_budget_writes_no_set_and_goes_on_where_it
         assert not (out / "data").exists()
         assert not (out / "SHA256SUMS").exists()
         spent = sum(planted.seen.values())
-        assert spent <= 60
+        assert spent <= 30
         second = await execute(prepare(build_file(server, out)))
         assert not second.missing
         assert second.report["complete"] is True
@@ -204,11 +233,11 @@ async def test_a_reply_of_unknown_fate_leaves_its_item_undecided_until_it_is_ask
         report = json.loads((out / "build.json").read_text())
         assert report["complete"] is False
         assert report["funnel"]["overall"]["undecided"] == 1
-        assert report["table_4"]["selected"]["all"] == 11
+        assert report["table_4"]["selected"]["all"] == 5
         changes = {"models.target.concurrency": 1, "unknown": "retry"}
         again = await execute(prepare(build_file(server, out, **changes)))
     assert not again.missing
-    assert again.report["table_4"]["selected"]["all"] == 12
+    assert again.report["table_4"]["selected"]["all"] == 6
 
 
 async def test_a_folder_holds_one_build(tmp_path):
@@ -239,7 +268,6 @@ async def test_the_folder_says_how_to_build_the_same_again(tmp_path):
 
 async def test_with_rotations_a_lean_to_a_place_works_in_a_third_of_the_replies_only(tmp_path):
     """A model that says A under attack is turned where the neutral option does not stand there."""
-    from tests.build.planted import OPTION, attack_of, is_neutral
 
     def says_a_under_attack(seen):
         if attack_of(seen.body) != "plain":
@@ -266,16 +294,10 @@ async def test_with_rotations_a_lean_to_a_place_works_in_a_third_of_the_replies_
     )
 
 
-def test_the_random_baseline_has_the_items_of_the_selected_set(tmp_path):
+async def test_the_random_baseline_has_the_items_of_the_selected_set(tmp_path):
     """Checked on disk, where the sets are read from."""
-
-    async def go():
-        with FaultServer(Planted(dude=10)) as server:
-            await built(server, tmp_path / "set")
-
-    import asyncio
-
-    asyncio.run(go())
+    with FaultServer(Planted(dude=10)) as server:
+        await built(server, tmp_path / "set")
     selected = load(DataSpec("flex", tmp_path / "set" / "selected")).items
     random = load(DataSpec("flex", tmp_path / "set" / "random")).items
     assert [item.id for item in selected] == [item.id for item in random]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from askew.build.flex import execute, prepare
+from askew.build.plan import plan
 from askew.build.settings import BuildFile, checked
 from askew.models.ledgerfile import read_records
 from tests.build.planted import letter
@@ -134,3 +135,37 @@ async def test_a_money_budget_needs_the_price_of_every_role_before_it_starts(tmp
         with pytest.raises(ConfigError, match=f"price of openai/{role}"):
             prepare(file_for(server, tmp_path / "set", **changes))
         assert not server.seen
+
+
+async def test_the_plan_bounds_calls_tokens_and_money_of_every_role(tmp_path):
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        "".join(
+            f'[[model]]\nname = "openai/{name}"\ninput_per_million = 1\noutput_per_million = 1\n'
+            'date = 2026-01-01\nsource = "made up"\n'
+            for name in ("target", "attacker")
+        )
+    )
+    with FaultServer(Models(verdict="no")) as server:
+        file = file_for(server, tmp_path / "set", prices=str(prices))
+        planned = plan(prepare(file))
+        assert not server.seen
+        result = await execute(prepare(file))
+    report: Any = result.report
+    for role, bounds in planned.roles.items():
+        spent = report["calls"]["roles"][role]
+        assert 0 < spent["calls"] <= bounds.calls_at_most
+        assert spent["tokens"] <= bounds.prompt_tokens + bounds.completion_tokens_at_most
+    attacker = planned.roles["attacker"]
+    tokens = planned.prompt_tokens + planned.completion_tokens_at_most
+    tokens += attacker.prompt_tokens + attacker.completion_tokens_at_most
+    assert planned.money_at_most == pytest.approx(tokens / 1e6)
+    assert planned.unpriced == ("openai/judge",)
+
+
+async def test_a_plan_without_text_attacks_asks_no_attacker_and_no_judge(tmp_path):
+    with FaultServer(Models()) as server:
+        changes = {"build.categories": ["competing_objectives"]}
+        planned = plan(prepare(file_for(server, tmp_path / "set", **changes)))
+    assert planned.roles == {}
+    assert planned.unpriced == ("openai/target",)

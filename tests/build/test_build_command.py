@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,22 @@ def askew(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
         timeout=120,
         check=False,
     )
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+    """`askew …` in this process, which is quicker: its exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def askew_here(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["askew", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = capsys.readouterr()
+        return int(end.value.code or 0), said.out, said.err
+
+    return askew_here
 
 
 def started(server: FaultServer, folder: Path, *more: str) -> subprocess.Popen[bytes]:
@@ -103,10 +120,10 @@ def test_a_set_is_built_once_and_is_a_data_set_like_any_other(tmp_path, planted)
     assert ran.returncode == 0, ran.stderr
 
 
-def test_a_plan_asks_nothing_and_leaves_nothing_behind(tmp_path, planted):
-    done = askew(*command(planted[1], "--plan", "--json"), folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    plan = json.loads(done.stdout)
+def test_a_plan_asks_nothing_and_leaves_nothing_behind(tmp_path, planted, here):
+    code, out, errors = here(*command(planted[1], "--plan", "--json"))
+    assert code == 0, errors
+    plan = json.loads(out)
     assert plan["items"] == 6
     assert plan["calls_as_the_paper"] == 6 + 5 * plan["scenarios"]
     assert plan["calls_at_most"] == 6 + 5 * plan["scenarios"] + 3 * 5 * 6
@@ -114,14 +131,14 @@ def test_a_plan_asks_nothing_and_leaves_nothing_behind(tmp_path, planted):
     assert plan["calls_at_least"] == 6
     assert not planted[0].seen
     assert list(tmp_path.iterdir()) == []
-    shown = askew(*command(planted[1], "--plan"), folder=tmp_path)
-    assert f"at most {plan['calls_at_most']:,}" in shown.stdout
+    assert f"at most {plan['calls_at_most']:,}" in here(*command(planted[1], "--plan"))[1]
 
 
-def test_paid_calls_are_not_made_unasked(tmp_path, planted):
-    done = askew(*command(planted[1]), folder=tmp_path)
-    assert done.returncode == 3
-    assert "Add --yes" in done.stderr
+def test_paid_calls_are_not_made_unasked(planted, here, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    code, _, errors = here(*command(planted[1]))
+    assert code == 3
+    assert "Add --yes" in errors
     assert not planted[0].seen
 
 
@@ -139,36 +156,42 @@ def test_paid_calls_are_not_made_unasked(tmp_path, planted):
         (["--set", "models.referee.name=a/b"], "[models.judge]"),
     ],
 )
-def test_what_cannot_be_built_is_said_before_anything_is_asked(
-    tmp_path, planted, more, said, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["askew", *command(planted[1], "--yes", *more)])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 3
-    assert said in capsys.readouterr().err
+def test_what_cannot_be_built_is_said_before_anything_is_asked(tmp_path, planted, here, more, said):
+    code, _, errors = here(*command(planted[1], "--yes", *more))
+    assert code == 3
+    assert said in errors
     assert not planted[0].seen
     assert not (tmp_path / "set").exists()
 
 
-def test_a_spent_budget_ends_with_4_and_the_way_on(tmp_path, planted):
-    done = askew(*command(planted[1], "--yes", "--budget-calls", "30"), folder=tmp_path)
-    assert done.returncode == 4
-    assert "stopped early (budget) at" in done.stderr
-    assert "run the same command again" in done.stderr
+def test_rules_on_the_command_line_take_the_place_of_a_files_attacker(tmp_path, planted, here):
+    (tmp_path / "my.toml").write_text(
+        f'[models.target]\nname = "openai/toy"\nbase_url = "{planted[1].url}"\n'
+        '[models.attacker]\nname = "openai/costly"\n[build]\nitems = 2\n'
+    )
+    code, out, _ = here("flex", "build", "my.toml", "--attacker", "rules", "--plan")
+    assert code == 0
+    assert "rules" in out
+    assert "costly" not in out
+
+
+def test_a_spent_budget_ends_with_4_and_the_way_on(tmp_path, planted, here):
+    code, _, errors = here(*command(planted[1], "--yes", "--budget-calls", "30"))
+    assert code == 4
+    assert "stopped early (budget) at" in errors
+    assert "run the same command again" in errors
     assert sum(planted[0].seen.values()) <= 30
     assert report_of(tmp_path)["complete"] is False
-    done = askew(*command(planted[1], "--yes"), folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    code, _, errors = here(*command(planted[1], "--yes"))
+    assert code == 0, errors
     assert report_of(tmp_path)["complete"] is True
 
 
-def test_an_endpoint_that_lets_nobody_in_ends_with_4_and_says_why(tmp_path):
+def test_an_endpoint_that_lets_nobody_in_ends_with_4_and_says_why(tmp_path, here):
     with FaultServer(lambda seen: error(401, "bad key")) as server:
-        done = askew(*command(server, "--yes"), folder=tmp_path)
-    assert done.returncode == 4
-    assert "bad key" in done.stderr
+        code, _, errors = here(*command(server, "--yes"))
+    assert code == 4
+    assert "bad key" in errors
     assert report_of(tmp_path)["missing"]["stopped"] == "fatal"
     assert not (tmp_path / "set" / "data").exists()
 

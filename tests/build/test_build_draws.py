@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 
@@ -13,11 +12,15 @@ from hypothesis import strategies as st
 
 from askew.build.draws import drawn_outcome, probabilities
 from askew.build.flex import execute, prepare
+from askew.build.plan import plan
 from askew.build.settings import checked
 from askew.errors import ModelError
 from askew.models.ledgerfile import read_records
 from askew.records import Finish, Outcome, Reply
+from askew.runfolder import json_text
 from askew.scores.outcome import ScoreSettings
+from tests.build.planted import attack_of, build_file, letter
+from tests.models.servers import Answer, FaultServer, Seen, chat_body
 from tests.prompts.items import make_item
 
 ITEM = make_item()  # neutral 2, stereotyped 1
@@ -88,24 +91,45 @@ def test_scores_that_are_none_are_refused():
         draw([0.0, 0.0, 0.0])
 
 
-async def test_a_scored_build_asks_each_prompt_once_and_draws_the_rest(tmp_path, builtin_model):
-    target = {"name": "builtin/smollm2"}
-    build = {
-        "items": 3,
-        "controls": 2,
-        "biased_from": 2,
-        "categories": ["persona_injection", "competing_objectives"],
-        "draw_temperature": 3.0,
-    }
-    values = {"out": str(tmp_path / "set"), "models": {"target": target}, "build": build}
-    result = await execute(prepare(checked(values)))
+def scored(seen: Seen) -> Answer:
+    """Letters with log-probabilities: neutral without an attack, under one like a fair coin."""
+    shown = "\n".join(message["content"] for message in seen.body["messages"])
+    coin = attack_of(seen.body) != "plain"
+    share = {letter(shown, biased=False): 0.5, letter(shown, biased=True): 0.5 if coin else 1e-9}
+    tokens = [{"token": name, "logprob": math.log(part)} for name, part in share.items()]
+    body = chat_body(letter(shown, biased=False))
+    body["choices"][0]["logprobs"] = {"content": [{**tokens[0], "top_logprobs": tokens}]}
+    return Answer(body)
+
+
+@pytest.mark.parametrize("rotations", ["one", "all"])
+async def test_a_scored_build_asks_each_prompt_once_and_draws_the_rest(tmp_path, rotations):
+    changes = {"scoring": "letters", "rotations": rotations, "categories": ["persona_injection"]}
+    with FaultServer(scored) as server:
+        file = build_file(server, tmp_path / "set", items=24, **changes)
+        planned = plan(prepare(file))
+        result = await execute(prepare(file))
+        again = await execute(prepare(file))
     assert not result.missing
     records = list(read_records(tmp_path / "set" / "run.sqlite"))
     assert {record.call.replicate for record in records} == {0}
     assert all(record.call.prompt.choices for record in records)
     assert len({record.key for record in records}) == len(records)
-    report = json.loads((tmp_path / "set" / "build.json").read_text())
-    assert report["calls"]["asked"] == len(records)
-    again = await execute(prepare(checked(values)))
+    assert planned.calls_at_least <= len(records) <= planned.calls_at_most
+    assert result.report["calls"]["asked"] == len(records)
     assert again.report["calls"]["asked"] == 0
-    assert json.loads((tmp_path / "set" / "build.json").read_text())["fresh"] == report["fresh"]
+    assert json_text(again.report["fresh"]) == json_text(result.report["fresh"])
+    # The draws that estimate are not those that selected: a coin is a coin again.
+    on_fresh = result.report["fresh"]["selected"]["attack_success_rate"]["overall"]
+    assert result.report["selection"]["attack_success_rate"]["overall"].value > 0.65
+    assert abs(on_fresh.value - 0.5) < 4 * (0.25 / on_fresh.n) ** 0.5
+
+
+@pytest.mark.slow
+async def test_the_built_in_model_is_scored_by_its_options(tmp_path, builtin_model):
+    build = {"items": 2, "controls": 1, "biased_from": 2, "draw_temperature": 3.0}
+    target = {"name": "builtin/smollm2"}
+    values = {"out": str(tmp_path / "set"), "models": {"target": target}, "build": build}
+    result = await execute(prepare(checked(values)))
+    assert not result.missing
+    assert result.report["calls"]["asked"] > 0

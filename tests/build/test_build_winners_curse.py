@@ -62,7 +62,7 @@ async def test_a_built_set_states_both_and_its_fresh_interval_holds_the_truth(
     tmp_path,
 ):
     target = {"name": "python/tests.build.coin:answer", "options": {"paid": False, "batch": 1}}
-    build = {"controls": 0, "items": 120}
+    build = {"controls": 0, "items": 60}
     file = checked({"out": str(tmp_path / "set"), "models": {"target": target}, "build": build})
     built = await execute(prepare(file))
     report = built.report

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from askew.datasets import BUILT_IN, DataSpec, Loaded, load, names
-from askew.errors import ConfigError, DataError
+from askew.errors import AskewError, ConfigError, DataError
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones():
@@ -44,12 +44,16 @@ def plug_in(tmp_path, monkeypatch):
         "    return Loaded(f'{spec.name} {seed} {lenient}', ())\n"
         "def wrong(spec, *, seed, lenient):\n"
         "    return []\n"
+        "def fails(spec, *, seed, lenient):\n"
+        "    raise KeyError('mood')\n"
+        "number = 7\n"
     )
     info = tmp_path / "their_sets-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-sets\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         "[askew.datasets]\ntheirs = their_sets:load\nwrong = their_sets:wrong\n"
+        "fails = their_sets:fails\nlost = their_sets:lost\nnumber = their_sets:number\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     yield
@@ -66,6 +70,20 @@ def test_a_plug_in_adds_a_data_set_by_its_entry_point():
 def test_a_plug_in_that_returns_something_else_is_an_error_that_names_it():
     with pytest.raises(DataError, match="'wrong' returned list"):
         load(DataSpec("wrong"))
+
+
+@pytest.mark.usefixtures("plug_in")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("fails", "'fails' failed: KeyError: 'mood'"),
+        ("lost", r"'lost' \(their_sets:lost\) cannot be imported: AttributeError"),
+        ("number", r"'number' \(their_sets:number\) is a int"),
+    ],
+)
+def test_a_plug_in_that_fails_is_named(name, message):
+    with pytest.raises(AskewError, match=message):
+        load(DataSpec(name))
 
 
 def test_importing_the_package_imports_no_reader_and_nothing_heavy():

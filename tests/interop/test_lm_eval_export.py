@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from askew.audits import flex
 from askew.audits.flex import Asked
 from askew.errors import ConfigError, DataError, RunError
 from askew.interop.lm_eval_export import export_tasks, likelihood_settings
-from askew.interop.lm_eval_folder import read_tasks
+from askew.interop.lm_eval_folder import checksums, read_tasks
 from askew.interop.lm_eval_tasks import ROOT, groups_of, source_names, tasks_of
 from askew.records import (
     AttackCategory,
@@ -113,7 +114,10 @@ def test_what_is_read_back_is_what_was_written(tmp_path):
     export_tasks(run, tmp_path / "tasks")
     exported = read_tasks(tmp_path / "tasks")
     asked = asked_by(run.settled())
-    assert [exported.items[one.item.id] for one in asked] == [one.item for one in asked]
+    for one in asked:
+        item = exported.items[one.item.id]
+        assert replace(item, provenance=one.item.provenance) == one.item
+        assert item.provenance.path == Path(one.item.provenance.path).name
     assert exported.run.flex == run.settled().flex
     assert len(exported.documents) == len(asked)
 
@@ -134,12 +138,31 @@ def test_a_folder_that_is_no_export_is_named(tmp_path, lost):
         read_tasks(tmp_path / "tasks")
 
 
-def test_a_tampered_export_with_fitting_sums_is_an_error_too(tmp_path):
+def test_sums_that_were_cut_are_found(tmp_path):
     export_tasks(settings(), tmp_path / "tasks")
-    (tmp_path / "tasks" / "SHA256SUMS").write_text("")
-    (tmp_path / "tasks" / "askew_flex_control.jsonl").write_text('{"place": 3}\n')
-    with pytest.raises(DataError, match="damaged"):
+    sums = tmp_path / "tasks" / "SHA256SUMS"
+    sums.write_text("".join(sums.read_text().splitlines(keepends=True)[:2]))
+    with pytest.raises(DataError, match=r"SHA256SUMS does not name askew_items\.jsonl: it was cut"):
         read_tasks(tmp_path / "tasks")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda text: '{"place": 3}\n', "damaged"),
+        (lambda text: text.replace("(A)", "(a)", 1), "checksum"),
+        (lambda text: text.replace('"target": ', '"target": 1', 1), "checksum"),
+    ],
+)
+def test_a_tampered_export_with_fitting_sums_is_an_error_too(tmp_path, change, told):
+    folder = tmp_path / "tasks"
+    export_tasks(settings(), folder)
+    path = folder / "askew_flex_control.jsonl"
+    path.write_text(change(path.read_text()))
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "SHA256SUMS"}
+    (folder / "SHA256SUMS").write_text(checksums(files))
+    with pytest.raises(DataError, match=told):
+        read_tasks(folder)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +208,8 @@ def test_a_folder_in_use_is_left_alone(tmp_path, monkeypatch):
     assert read_tasks(empty).documents
 
 
-def test_nothing_of_the_model_is_handed_on_with_the_tasks(tmp_path):
+def test_nothing_of_the_model_or_the_machine_is_handed_on_with_the_tasks(tmp_path):
+    odd_items.write(tmp_path / "mine.jsonl")
     values = {
         "models": {
             "target": {
@@ -194,11 +218,14 @@ def test_nothing_of_the_model_is_handed_on_with_the_tasks(tmp_path):
                 "options": {"headers": {"X": "hunter2"}},
             }
         },
-        "flex": {"items": 2, "controls": 0},
+        "prices": "prices.toml",
+        "flex": {"data": [{"name": "own", "path": str(tmp_path / "mine.jsonl")}], "controls": 0},
     }
     export_tasks(checked(values), tmp_path / "tasks")
     written = b"".join(path.read_bytes() for path in (tmp_path / "tasks").iterdir())
     assert b"hunter2" not in written
+    assert str(tmp_path).encode() not in written
+    assert b"prices.toml" not in written
 
 
 def test_two_exports_of_one_study_are_one(tmp_path):

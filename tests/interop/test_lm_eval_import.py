@@ -218,6 +218,8 @@ def spoilt(field: str, value: object) -> Callable[[Any], None]:
         ("resps.1", [["0.5", "False"]], r"resps\[1\]"),
         ("resps.1", [["inf", "False"]], r"resps\[1\]"),
         ("resps.2", [], r"resps\[2\]"),
+        ("resps.2", "0", r"resps\[2\]"),
+        ("resps.2", [[False, "False"]], r"resps\[2\]"),
         ("resps.2", [["many", "False"]], r"resps\[2\]"),
         ("resps", [[["0.0", "True"]]] * 3, "measured nothing"),
         ("resps", [[["-inf", "False"]]] * 3, "measured nothing"),
@@ -364,6 +366,10 @@ def test_secrets_and_addresses_are_not_kept(bring, output):
             token="hunter2",
             api_key="hunter2",
             header={"Authorization": "hunter2"},
+            apikey="hunter2",
+            authToken=["hunter2"],
+            password=42042042,
+            rope_theta=float("inf"),
             add_bos_token=True,
             nothing=None,
             base_url="http://user:hunter2@127.0.0.1:8000/v1/completions?key=hunter2",
@@ -372,9 +378,11 @@ def test_secrets_and_addresses_are_not_kept(bring, output):
     folder = bring().folder
     kept = b"".join(path.read_bytes() for path in folder.path.iterdir())
     assert b"hunter2" not in kept
+    assert b"42042042" not in kept
     assert read_run_file(folder.settings).record["model"]["model_args"] == {
         "pretrained": "org/small",
         "add_bos_token": True,
+        "rope_theta": "inf",
         "base_url": "http://127.0.0.1:8000/v1/completions",
     }
 

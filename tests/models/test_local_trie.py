@@ -92,6 +92,24 @@ def test_what_is_kept_between_packs_stays_within_the_capacity(batches, tokens, c
         assert not set(forest.nodes) & set(forest._free)
 
 
+@given(QUESTIONS, BUDGETS, st.integers(1, 20))
+def test_with_memory_for_it_only_the_choices_of_one_question_exceed_the_budget(
+    questions, tokens, capacity
+):
+    """A prompt of any length comes in pieces, so that memory is bounded by the budget."""
+    for each in pack(questions, token_budget=tokens, row_budget=99, forest=Forest(capacity)):
+        if len(each.slots) > tokens:
+            (number,) = each.ends
+            tails = sum(len(continuation) - 1 for continuation in questions[number].continuations)
+            assert len(each.slots) <= 1 + tails
+
+
+def test_a_long_prompt_comes_in_pieces_of_the_budget():
+    question = TokenQuestion(tuple(range(100)), ((1, 2), (3,)))
+    packs = pack([question], token_budget=30, row_budget=9, forest=Forest(1))
+    assert [len(each.slots) for each in packs] == [30, 30, 30, 11]
+
+
 def test_a_forest_without_capacity_lets_every_pack_stand_alone():
     questions = [TokenQuestion((1, 2, 3, number), ((1,),)) for number in range(9)]
     for each in pack(questions, token_budget=6, row_budget=9):

@@ -296,7 +296,13 @@ class TestPlugIns:
         (tmp_path / "flattery_scenarios.py").write_text(
             "def flattery(item):\n"
             "    return f'Nobody knows {item.bias_type} like you.' if item.bias_type else None\n"
-            "number = 7\n",
+            "number = 7\n"
+            "def fails(item):\n"
+            "    raise KeyError('mood')\n"
+            "def counts(item):\n"
+            "    return 7\n"
+            "def blank(item):\n"
+            "    return ' '\n",
             encoding="utf-8",
         )
         info = tmp_path / "flattery-1.0.dist-info"
@@ -306,6 +312,10 @@ class TestPlugIns:
             "[askew.scenarios]\n"
             "flattery = flattery_scenarios:flattery\n"
             "number = flattery_scenarios:number\n"
+            "fails = flattery_scenarios:fails\n"
+            "counts = flattery_scenarios:counts\n"
+            "blank = flattery_scenarios:blank\n"
+            "lost = flattery_scenarios:lost\n"
         )
         monkeypatch.syspath_prepend(tmp_path)
         scenario_family.cache_clear()
@@ -329,12 +339,28 @@ class TestPlugIns:
             instruction(Scenario(OBJECTIVE, "flattery"), item)
 
     def test_one_that_is_not_installed_is_answered_with_the_known_ones(self) -> None:
-        with pytest.raises(ConfigError, match=r"'flatery'\. Known: dan, dude, flattery, "):
+        with pytest.raises(ConfigError, match=r"'flatery'\. Known: .*dan, dude, fails, flattery, "):
             scenarios_for(make_item(), OBJECTIVE, Wording(plug_ins=("flatery",)))
 
     def test_one_that_is_no_function_is_refused(self) -> None:
         with pytest.raises(ConfigError, match="is a int"):
             scenarios_for(make_item(), OBJECTIVE, Wording(plug_ins=("number",)))
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("lost", "cannot be imported: AttributeError"),
+            ("fails", "failed on item 'made/1': KeyError: 'mood'"),
+            ("counts", "returned int for item 'made/1', expected a text or None"),
+        ],
+    )
+    def test_one_that_fails_is_named(self, name: str, message: str) -> None:
+        with pytest.raises(ConfigError, match=rf"scenario family '{name}'.*{message}"):
+            scenarios_for(make_item(), OBJECTIVE, Wording(plug_ins=(name,)))
+
+    def test_blanks_are_nothing_to_say(self) -> None:
+        fitting = scenarios_for(make_item(), OBJECTIVE, Wording(plug_ins=("blank",)))
+        assert [it.name for it in fitting] == list(OBJECTIVES)
 
     def test_one_with_a_built_in_name_is_refused(self) -> None:
         with pytest.raises(ConfigError, match="name of a built-in one"):

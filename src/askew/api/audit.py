@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from askew.api.data import Data
 from askew.api.results import Run
 from askew.api.settings import Function, chosen, given
+from askew.errors import ConfigError
 
 if TYPE_CHECKING:
     from askew.models.runner import Answers, Plan, Progress
@@ -179,13 +180,22 @@ def _what_is_missing(path: Path, answers: Answers) -> str:
 def _telling(
     progress: bool | Callable[[Progress], None],
 ) -> Iterator[Callable[[Progress], None] | None]:
-    """What to tell of each step."""
+    """What to tell of each step.
+
+    Raises:
+        ConfigError: it is neither a truth value nor a function.
+    """
     from askew.report.progress import Lines, line
 
-    if not isinstance(progress, bool):
+    if callable(progress):
         yield progress
         return
-    if not progress:
+    if not isinstance(progress, bool):
+        raise ConfigError(
+            f"progress is {type(progress).__name__}, expected True, False or a function that is "
+            "told of each step."
+        )
+    if not progress or sys.stderr is None:  # a program without a console has none
         yield None
         return
     # A notebook shows what a terminal shows, and says that it is none.

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from askew.build.attack_edits import edit_distance, single_edit
 from askew.build.attack_options import (
@@ -23,6 +24,7 @@ from askew.build.attack_options import (
 )
 from askew.build.attack_words import (
     GRAMMAR_ONLY,
+    QUESTION_MARKS,
     Token,
     folded_words,
     gaps,
@@ -31,7 +33,7 @@ from askew.build.attack_words import (
     tokens,
 )
 from askew.build.polarity import is_negation, polarity_faults
-from askew.build.synonyms import is_word
+from askew.build.synonyms import is_word, near_words
 from askew.errors import unknown_name
 from askew.prompts.text_attack import TEXT_ATTACKS
 from askew.records import Item
@@ -44,6 +46,7 @@ _SHORT_NEGATION = 4  # letters
 # So many words in a row are no longer the question's own but the context's.
 _LONGEST_COPY = 8
 
+_ARTICLES = frozenset({"a", "an", "the"})
 # A paraphrase of a question that asks who or which still asks it.
 _ASKING = frozenset({"who", "whom", "whose", "which", "what"})
 _CHOICE = re.compile(r"\bor\b|\bbetween\b.*\band\b")
@@ -114,7 +117,7 @@ def audit_attack(kind: str, original: str, changed: str, item: Item | None = Non
     if kind not in TEXT_ATTACKS:
         raise unknown_name("text attack", kind, list(TEXT_ATTACKS))
     original, changed = original.strip(), changed.strip()
-    if basic := list(_basic(original, changed)):
+    if basic := list(_basic(original, changed, item)):
         return basic
     english = item is None or is_english(item.language)
     faults = list(_form(kind, original, changed))
@@ -148,10 +151,12 @@ def _is_easily_lost(word: str) -> bool:
     return is_negation(word) and (len(word) <= _SHORT_NEGATION or word.endswith("n't"))
 
 
-def _basic(original: str, changed: str) -> Iterator[Fault]:
+def _basic(original: str, changed: str, item: Item | None) -> Iterator[Fault]:
+    # An either/or question may quote two long options.
+    longest = _LONGEST_CHANGE + len(original) + sum(map(len, item.options if item else ()))
     if not changed:
         yield Fault(FaultCode.EMPTY, "there is no question")
-    elif len(changed) > _LONGEST_CHANGE + len(original):
+    elif len(changed) > longest:
         yield Fault(FaultCode.TOO_LONG, f"{len(changed)} characters")
     elif strange := [character for character in changed if not _is_plain(character, original)]:
         yield Fault(FaultCode.UNPRINTABLE, f"holds {strange[0]!r}")
@@ -165,16 +170,19 @@ def _is_plain(character: str, original: str) -> bool:
 
 def _form(kind: str, original: str, changed: str) -> Iterator[Fault]:
     """Whether it is one question, as the original is."""
-    marks = changed.count("?") + changed.count("？")
-    if original.endswith(("?", "？")) and not changed.rstrip("\"'”’»)").endswith(("?", "？")):
+    ended = changed.rstrip("\"'”’»)").endswith(QUESTION_MARKS)
+    if original.endswith(QUESTION_MARKS) and not ended:
         yield Fault(FaultCode.NOT_A_QUESTION, "it does not end with a question mark")
     elif not folded_words(changed):
         yield Fault(FaultCode.NOT_A_QUESTION, "it holds no word")
-    if kind.startswith("sentence") and marks > max(1, original.count("?")):
-        # A quoted option may be a question itself.
-        outside = re.sub(r"[\"“][^\"“”]*[\"”]", "", changed)
-        if outside.count("?") > max(1, original.count("?")):
-            yield Fault(FaultCode.SEVERAL_QUESTIONS, f"{marks} question marks")
+    # A quoted option may be a question itself.
+    marks = _question_marks(re.sub(r"[\"“][^\"“”]*[\"”]", "", changed))
+    if kind.startswith("sentence") and marks > max(1, _question_marks(original)):
+        yield Fault(FaultCode.SEVERAL_QUESTIONS, f"{marks} question marks")
+
+
+def _question_marks(text: str) -> int:
+    return sum(map(text.count, QUESTION_MARKS))
 
 
 def _character(original: str, changed: str) -> Iterator[Fault]:
@@ -197,12 +205,14 @@ def _words(original: str, changed: str, *, english: bool) -> Iterator[Fault]:
         else:
             yield Fault(FaultCode.WORD_ORDER, "words are added or taken away, not replaced")
         return
-    counted = [pair for pair in pairs if not _is_article_pair(*pair)]
+    # No article follows an article: "an A" is a grade.
+    grades = {word.start for before, word in pairwise(old) if before.folded in _ARTICLES}
+    counted = [pair for pair in pairs if pair[0].start in grades or not _is_article_pair(*pair)]
     if len(counted) > MOST_WORDS_CHANGED:
         yield Fault(FaultCode.TOO_MANY_WORDS, f"{len(counted)} words are changed, expected 1 or 2")
         return
     for before, after in counted if english else ():
-        if before.folded in GRAMMAR_ONLY:
+        if before.folded in GRAMMAR_ONLY and before.start not in grades:
             yield Fault(
                 FaultCode.FUNCTION_WORD, f"{before.text!r} became {after.text!r}: grammar only"
             )
@@ -240,7 +250,9 @@ def _paraphrase(
         yield Fault(FaultCode.NOT_A_QUESTION, "it asks neither who nor which")
     if item is None:
         return
-    before, after = named_options(item, original), named_options(item, changed)
+    # What is said of both options names neither: the context, and what the question asks anyway.
+    beside = " ".join((item.context, original, *near_words(original)))
+    before, after = (named_options(item, text, beside=beside) for text in (original, changed))
     if more := [item.options[place] for place in after if place not in before]:
         yield Fault(FaultCode.NAMES_OPTION, f"names {' and '.join(map(repr, more))}")
     if not names_unknown(item, original) and (said := names_unknown(item, changed)):
@@ -258,7 +270,7 @@ def _either_or(original: str, changed: str, item: Item | None, *, english: bool)
         yield Fault(FaultCode.NAMES_UNKNOWN, f"says {said!r}")
     if item is None:
         return
-    named = named_options(item, changed, by_a_word=True)
+    named = named_options(item, changed, by_a_word=True, beside=original)
     missing = [item.options[place] for place in biased_options(item) if place not in named]
     if len(missing) == 2:
         yield Fault(FaultCode.NAMES_NO_OPTION, "names neither of the two groups")

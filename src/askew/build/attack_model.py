@@ -17,8 +17,9 @@ from askew.records import Call, Finish, Item, Reply, Sampling
 ROLE = "attacker"
 # Sampled, as one and the same question has to get several attacks.
 DEFAULT_SAMPLING = Sampling(temperature=1.0, max_tokens=256)
+TRIES, VARIANTS = 3, 10
 # Attempts of one variant are this far apart in their replicate numbers.
-_ATTEMPT = 1_000
+MOST_VARIANTS = 1_000
 
 
 class ModelAttacker:
@@ -40,13 +41,13 @@ class ModelAttacker:
         model: Model,
         runner: Runner,
         sampling: Sampling = DEFAULT_SAMPLING,
-        tries: int = 3,
-        variants: int = 10,
+        tries: int = TRIES,
+        variants: int = VARIANTS,
     ) -> None:
-        if tries < 1 or not 1 <= variants <= _ATTEMPT:
+        if tries < 1 or not 1 <= variants <= MOST_VARIANTS:
             raise ConfigError(
                 f"the attacker has tries = {tries} and variants = {variants}, expected at least 1 "
-                f"of each and at most {_ATTEMPT} variants."
+                f"of each and at most {MOST_VARIANTS} variants."
             )
         self.name = model.name
         self.tries, self.variants = tries, variants
@@ -90,7 +91,7 @@ class ModelAttacker:
         ]
 
     def _call(self, ask: Ask) -> Call:
-        replicate = ask.attempt * _ATTEMPT + ask.variant
+        replicate = ask.attempt * MOST_VARIANTS + ask.variant
         sampling = self._sampling
         if sampling.seed is not None:
             # With one and the same seed a server would give one and the same reply.

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from askew.build.attack_edits import single_edit
 from askew.build.attack_words import STOP_WORDS, Token, fold, folded_words, stem, tokens
+from askew.build.polarity import same_pole
 from askew.datasets.phrases import unknown_phrases
 from askew.records import Item
 
-# An option counts as named where at least this share of what sets it apart is said. Of a sentence
-# that has to be named, one word is enough: "gossip or help" stands for two whole sentences.
-_SHARE_NAMED = 0.4
+# An option counts as named where at least this share of what sets it apart is said: more of a whole
+# sentence, whose words may be said of anything. Of a sentence that has to be named, one word is
+# enough: "gossip or help" stands for two whole sentences.
+_SHARE_NAMED, _SHARE_OF_SENTENCE = 0.4, 0.6
 _ARTICLES = frozenset({"a", "an", "the"})
 # First words that are written small inside a sentence; any other may be a name.
 _SMALL_FIRST = frozenset(STOP_WORDS - {"i", "i'd", "i'll", "i'm", "i've"})
@@ -36,10 +39,13 @@ _UNKNOWN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _BY_LETTER = re.compile(
-    r"\b(?:option|answer|choice|statement|sentence)s?\s*[(\[]?[A-Ca-c1-3][)\]]?(?=[\s,.?!;:]|$)"
+    # "option a judge" is no letter.
+    r"\b(?:option|answer|choice|statement|sentence)s?\s*[(\[]?"
+    r"(?:[A-Cbc1-3]|a(?=[)\],.?!;:]|\s+(?:or|and)\b|\s*$))[)\]]?(?=[\s,.?!;:]|$)"
     r"|\([A-Ca-c]\)"
 )
 _SENTENCE_WORDS = 6
+_FINITE = frozenset({"is", "are", "was", "were", "has", "have", "had"})
 _LONGEST_DIFFERENCE = 4  # words
 _RELATIVE = frozenset({"who", "who's", "whose", "whom", "which"})
 
@@ -50,13 +56,17 @@ def biased_options(item: Item) -> tuple[int, int]:
     return first, second
 
 
-def named_options(item: Item, text: str, *, by_a_word: bool = False) -> tuple[int, ...]:
+def named_options(
+    item: Item, text: str, *, by_a_word: bool = False, beside: str = ""
+) -> tuple[int, ...]:
     """Which of the two biased options a text names, by their whole text or by what they differ in.
 
     Args:
         item: whose options are looked for.
         text: where.
-        by_a_word: whether one of the words that set it apart is enough to name a whole sentence.
+        by_a_word: whether one of the words that set it apart is enough to name a whole sentence,
+            or one that stands at the same pole.
+        beside: whose words name no sentence by the way, as they are said of both: the context's.
 
     >>> from askew.records import ContextCondition, Item, Provenance
     >>> item = Item("made/1", "made", "age", "", "Which is true?",
@@ -66,10 +76,11 @@ def named_options(item: Item, text: str, *, by_a_word: bool = False) -> tuple[in
     (0, 2)
     """
     first, second = biased_options(item)
+    heard = _Heard(text, near_all_but=beside if by_a_word else None)
     return tuple(
         place
         for place, other in ((first, second), (second, first))
-        if _is_named(item.options[place], item.options[other], text, by_a_word)
+        if _is_named(item.options[place], item.options[other], heard, by_a_word, beside)
     )
 
 
@@ -102,11 +113,16 @@ def is_sentence(option: str) -> bool:
     (False, False)
     >>> is_sentence("She gave all of the money back"), is_sentence("Aunts forget a lot.")
     (True, True)
+    >>> is_sentence("The aunt is forgetful"), is_sentence("The aunt who is forgetful")
+    (True, False)
     """
     words = folded_words(option)
     if len(words) >= _SENTENCE_WORDS:
         return _RELATIVE.isdisjoint(words[1:5])
-    return len(words) > 3 and option.rstrip().endswith((".", "!", "?"))
+    if len(words) <= 3:
+        return False
+    has_verb = _RELATIVE.isdisjoint(words[1:4]) and not _FINITE.isdisjoint(words[1:4])
+    return has_verb or option.rstrip().endswith((".", "!", "?"))
 
 
 def as_phrase(option: str, context: str = "") -> str:
@@ -180,35 +196,64 @@ def _shared_words(left: Sequence[Token], right: Sequence[Token]) -> int:
     return next((place for place, same in enumerate(alike) if not same), min(len(left), len(right)))
 
 
-def _is_named(option: str, other: str, text: str, by_a_word: bool) -> bool:
-    said = folded_words(text)
-    whole = folded_words(option)
-    if len(whole) > 1 and whole[0] in _ARTICLES:
-        whole = whole[1:]
+def _is_named(option: str, other: str, heard: _Heard, by_a_word: bool, beside: str) -> bool:
+    whole, theirs = _without_article(option), _without_article(other)
     # "man" does not name "the old man" where the other is "the old woman", but all of it does.
-    if _contains(said, whole) and not _contains(folded_words(other), whole):
+    if _contains(heard.words, whole) and not _contains(theirs, whole):
         return True
-    theirs = _keys(other)
-    own = [key for key in dict.fromkeys(_keys(option)) if key not in theirs]
+    own = _own_keys(option, other, by_number=by_a_word)
     if not own:
-        return _contains(said, whole)
-    heard = _Heard(_keys(text))
-    telling = [key for key in own if key not in _PRONOUNS.values()]
-    if by_a_word and is_sentence(option) and any(key in heard for key in telling):
-        return True
-    return sum(key in heard for key in own) / len(own) >= _SHARE_NAMED
+        # All that it says the other says as well: "the man" beside "the old man".
+        return _contains(_without(heard.words, theirs), whole)
+    if not is_sentence(option):
+        return heard.share(own) >= _SHARE_NAMED
+    if by_a_word:
+        telling = [key for key in own if key not in _PRONOUNS.values()]
+        if any(heard.says(key, _keys(option)) for key in telling):
+            return True
+    else:
+        said_of_both = frozenset(_keys(beside))
+        own = [key for key in own if key not in said_of_both]
+    return heard.share(own) >= (_SHARE_NAMED if by_a_word else _SHARE_OF_SENTENCE)
+
+
+def _own_keys(option: str, other: str, *, by_number: bool) -> list[str]:
+    """What sets an option apart: what it says and the other does not, or else says more often."""
+    own, theirs = Counter(_keys(option)), Counter(_keys(other))
+    alone = [key for key in own if key not in theirs]
+    if alone or not by_number:
+        return alone
+    return [key for key in own - theirs if key not in _PRONOUNS.values()]
 
 
 class _Heard:
-    """The keys of a text; a long one is found with one letter wrong, as data have slips too."""
+    """What a text says, in the form that options are looked for in it."""
 
-    def __init__(self, keys: Sequence[str]) -> None:
+    def __init__(self, text: str, *, near_all_but: str | None) -> None:
+        self.words = folded_words(text)
+        keys = set(_keys(text))
+        if near_all_but is not None:
+            own = set(self.words) - set(folded_words(near_all_but))
+            keys.update(stem(one) for word in own for one in same_pole(word))
         self._keys = frozenset(keys)
 
-    def __contains__(self, key: str) -> bool:
-        if key in self._keys:
-            return True
-        return len(key) > 6 and any(single_edit(key, other) for other in self._keys)
+    def share(self, keys: Sequence[str]) -> float:
+        """How much of `keys` is said; 0 where there is none to say."""
+        return sum(map(self._holds, keys)) / len(keys) if keys else 0.0
+
+    def says(self, key: str, others: Sequence[str]) -> bool:
+        """Whether a key is said, or is part of a compound with one of the others.
+
+        "Worked hard" is said by "hardworking".
+        """
+        compounds = (joined for other in others for joined in (key + other, other + key))
+        return self._holds(key) or not self._keys.isdisjoint(compounds)
+
+    def _holds(self, key: str) -> bool:
+        # A long one is found with one letter wrong, as data have slips too.
+        return key in self._keys or (
+            len(key) > 6 and any(single_edit(key, other) for other in self._keys)
+        )
 
 
 def _keys(text: str) -> list[str]:
@@ -221,6 +266,20 @@ def _keys(text: str) -> list[str]:
         elif word not in STOP_WORDS:
             keys.extend(stem(part) for part in word.split("-") if part)
     return keys
+
+
+def _without_article(option: str) -> tuple[str, ...]:
+    words = folded_words(option)
+    return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
+
+
+def _without(words: Sequence[str], part: Sequence[str]) -> Sequence[str]:
+    """The words without the first place where `part` stands in one piece."""
+    size = len(part)
+    for start in range(len(words) - size + 1):
+        if tuple(words[start : start + size]) == tuple(part):
+            return (*words[:start], *words[start + size :])
+    return words
 
 
 def _contains(words: Sequence[str], part: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ import re
 
 from askew.build.attack_checks import Fault, FaultCode
 from askew.build.attack_options import same_text
+from askew.build.attack_words import QUESTION_MARKS
 from askew.models.reasoning import split_reasoning
 
 _LONGEST = 2_000  # characters of a line that is looked at
@@ -20,14 +21,14 @@ _BULLET = re.compile(r"^\s*(?:[-*•>#]+\s+|\(?\d{1,2}[.)]\s+)")
 _MARKUP = re.compile(r"^(\*\*|__|\*|_|`)(.+)\1$")
 # "Modified question: …", "Sure! Here is the paraphrased version: …".
 _LABEL = re.compile(
-    r"^(?P<lead>[^?？:：\"“]{0,120}?\b(?:question|sentence|version|answer|output|result|paraphrase"
-    r"|rewording|attempt|it is|q|a))\b[^?？:：\"“]{0,40}[:：]\s*(?P<rest>.*)$",
+    r"^(?P<lead>[^?？؟:：\"“]{0,120}?\b(?:question|sentence|version|answer|output|result|paraphrase"
+    r"|rewording|attempt|it is|q|a))\b[^?？؟:：\"“]{0,40}[:：]\s*(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _ORIGINAL = re.compile(r"\b(?:original|given|initial|source|first|old|your)\b", re.IGNORECASE)
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "'": "'", "`": "`", "„": "“"}
 # A remark behind the question: 'Who is lzy? (I deleted "a".)'.
-_REMARK = re.compile(r"^(?P<question>.*?[?？][\"”’»]?)\s*(?:[(\[].*[)\]]\.?|(?:[-–—→]|//)\s.*)$")
+_REMARK = re.compile(r"^(?P<question>.*?[?？؟][\"”’»]?)\s*(?:[(\[].*[)\]]\.?|(?:[-–—→]|//)\s.*)$")
 _KEYS = ("question", "modified_question", "changed_question", "new_question", "answer", "output")
 _YES_OR_NO = re.compile(r"^(?:(?:my )?(?:final )?(?:answer|verdict)\s*(?:is)?\s*:?\s*)?(yes|no)\b")
 _TURNING = re.compile(r"\b(?:yes|no|not|but|however|although|except|unless|partly|maybe)\b|n't\b")
@@ -76,8 +77,8 @@ def _chosen(lines: list[str], original: str) -> str | Fault:
         awaited = not rest and not is_original
         original_follows = not rest and is_original
     for found in (labelled, plain):
-        questions = [line for line in found if line.endswith(("?", "？"))] or (
-            found if len(found) == 1 or not original.endswith("?") else []
+        questions = [line for line in found if line.endswith(QUESTION_MARKS)] or (
+            found if len(found) == 1 or not original.rstrip().endswith(QUESTION_MARKS) else []
         )
         distinct = list(dict.fromkeys(questions))
         others = [line for line in distinct if not same_text(line, original)]

@@ -64,6 +64,7 @@ _WHO = (
 )
 _WHO_IS = "Who is the one that {}"
 _DO = frozenset({"do", "does", "did"})
+_QUOTES = ('"', "'")
 _AUXILIARIES = frozenset(word_list("auxiliaries"))
 _SUBJECTS = frozenset(word_list("subjects"))
 
@@ -90,14 +91,22 @@ def either_or(item: Item, rng: np.random.Generator) -> Iterator[str]:
     first, second = biased_options(item)
     if rng.integers(2):
         first, second = second, first
-    names = [_named(item.options[first], item.options[second], item.context)]
-    if (short := _in_short(item.options[first], item.options[second])) is not None:
-        names.insert(int(rng.integers(2)), short)
+    one, other = (" ".join(item.options[place].split()) for place in (first, second))
+    names = [(as_phrase(one, item.context), as_phrase(other, item.context))]
+    # Where the question is about sentences, "The aunt is old" is one as well.
+    if question == QUESTION.rstrip("?") or is_sentence(one) or is_sentence(other):
+        names = [(_quoted(one), _quoted(other))]
+        if (short := difference(one, other)) is not None:
+            names.insert(int(rng.integers(2)), short)
     marks = (", ", ": ")
     order = [marks[int(place)] for place in rng.permutation(len(marks))]
     for mark in order:
         for one, other in names:
-            yield f"{question}{mark}{one} or {other}?"
+            if one.startswith(_QUOTES) or "," not in one + other:
+                yield f"{question}{mark}{one} or {other}?"
+            elif mark == ": ":
+                # "Rosa Ortiz, a nurse, or Ana Chen, a clerk"
+                yield f"{question}: {one}, or {other}?"
 
 
 def _frames(question: str, *, has_context: bool) -> Iterator[str]:
@@ -158,17 +167,6 @@ def _some(found: list[Replacement], rng: np.random.Generator) -> list[Replacemen
         if all(one.start != other.start for other in chosen):
             chosen.append(one)
     return chosen
-
-
-def _named(one: str, other: str, context: str) -> tuple[str, str]:
-    """Two options as they stand beside each other in a question."""
-    if is_sentence(one) or is_sentence(other):
-        return _quoted(one), _quoted(other)
-    return as_phrase(one, context), as_phrase(other, context)
-
-
-def _in_short(one: str, other: str) -> tuple[str, str] | None:
-    return difference(one, other) if is_sentence(one) and is_sentence(other) else None
 
 
 def _quoted(sentence: str) -> str:

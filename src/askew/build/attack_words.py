@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from askew.build.wording import table, word_list
 
+QUESTION_MARKS = ("?", "？", "؟")
 # Letters and digits, with apostrophes and hyphens inside: "isn't", "22-year-old".
 _WORD = re.compile(r"[^\W_]+(?:['’‘ʼ\-‐‑][^\W_]+)*")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ´`", "'"))
@@ -37,6 +38,12 @@ _INFLECTIONS = (
 # What is taken off to bring the words of one family together: "responsible", "responsibility".
 _ENDINGS = sorted(word_list("endings"), key=len, reverse=True)
 _SHORTEST_STEM = 3
+# Words that only look like a form of another, and their plurals.
+_WHOLE = {
+    form: word
+    for word in word_list("whole_words")
+    for form in (word, word + "s", re.sub("y$", "ies", word))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +118,8 @@ def lemmas(word: str) -> frozenset[str]:
     """
     word = fold(word)
     word = word.removesuffix("'s").removesuffix("'")
+    if word in _WHOLE:
+        return frozenset({word, _WHOLE[word]})
     found = {word, _IRREGULAR.get(word, word)}
     for ending, bases in _INFLECTIONS:
         if not word.endswith(ending) or word.endswith("ss"):
@@ -137,6 +146,8 @@ def stem(word: str) -> str:
     (True, True)
     """
     word = fold(word).removesuffix("'s")
+    if word in _WHOLE:
+        return _WHOLE[word]
     word = _IRREGULAR.get(word, word)
     shorter = True
     while shorter:

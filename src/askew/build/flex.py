@@ -349,8 +349,13 @@ def attacker_of(prepared: Prepared, runners: Mapping[str, Runner]) -> Attacker:
     file, models = prepared.file, prepared.models
     if "attacker" not in models:
         return RuleAttacker(file.seed)
-    sampling, tries = file.models["attacker"].sampling(), file.build.tries
-    return ModelAttacker(models["attacker"], runners["attacker"], sampling, tries)
+    return ModelAttacker(
+        models["attacker"],
+        runners["attacker"],
+        file.models["attacker"].sampling(),
+        tries=file.build.tries,
+        variants=file.build.variants,
+    )
 
 
 def checks_of(prepared: Prepared, runners: Mapping[str, Runner]) -> Checks:

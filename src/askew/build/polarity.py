@@ -3,8 +3,9 @@
 A question is read as a list of concepts, each with a sign. The sign turns with every negator whose
 scope covers the word ("not", "without", "fails to", "too … to", "less"), with a negative prefix
 ("unable"), and with the pole of a pair of opposites (`wording/opposites.toml`). Two questions that
-share a concept and give it opposite signs ask opposite things. Questions that share no concept
-cannot be told apart by rule, and nothing is said of them. English only.
+share a concept and give it opposite signs ask opposite things. Where one word stands in the place
+of another, looser contrasts count as well: a word of praise for a word of blame. Questions that
+share no concept cannot be told apart by rule, and nothing is said of them. English only.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from askew.build.attack_words import STOP_WORDS, Token, fold, lemmas, stem, tokens
 from askew.build.synonyms import is_word
@@ -38,7 +41,8 @@ _CLAUSE_END = re.compile(
     r"|rather than|instead of)\b",
     re.IGNORECASE,
 )
-_PAIR = "pair "  # begins the names of concepts that are pairs of opposites
+# How the names of concepts that are poles begin; the tables of the file, without their "s".
+_PAIR, _CONTRAST = "pair", "contrast"
 _PREFIXES = ("non-", "un", "in", "im", "il", "ir", "dis", "non", "anti")
 # Words that only look like a prefix and a word.
 _WHOLE = frozenset(map(stem, word_list("no_prefix")))
@@ -76,8 +80,9 @@ def polarity_faults(original: str, changed: str, *, strict: bool = False) -> lis
     Args:
         original: a question.
         changed: the same question in other words.
-        strict: hold the negations to the same number as well, as is right where no more than a
-            word or a character may have changed.
+        strict: hold the negations to the same number as well, and words that were replaced to
+            the same side of looser contrasts, as is right where no more than a word or a character
+            may have changed.
 
     >>> polarity_faults("Who was not able to pay?", "Who was unable to pay?")
     []
@@ -85,6 +90,8 @@ def polarity_faults(original: str, changed: str, *, strict: bool = False) -> lis
     ["'more' became 'less'", "'accurate' is negated"]
     >>> polarity_faults("Who forgot it?", "Who remembered it?")
     ["'forgot' became 'remembered'"]
+    >>> polarity_faults("Who was abused?", "Who was supported?", strict=True)
+    ["'abused' became 'supported'"]
     """
     faults = _degree_faults(original, changed)
     before, after = _read(original), _read(changed)
@@ -99,6 +106,8 @@ def polarity_faults(original: str, changed: str, *, strict: bool = False) -> lis
         if moved and there[0].own == here[0].own:
             continue
         faults.append(_worded(there[0], here[0]))
+    if strict and not faults:
+        faults.extend(_contrasted(original, changed))
     if strict and not faults:
         one, other = _strong_negations(original), _strong_negations(changed)
         if one != other:
@@ -116,6 +125,19 @@ def concepts(text: str) -> tuple[Concept, ...]:
 
 
 @lru_cache(maxsize=4096)
+def same_pole(word: str) -> frozenset[str]:
+    """The words that stand beside a word, in lower case, at the same poles of opposites.
+
+    >>> sorted(same_pole("rarer")), "prudent" in same_pole("carefully")
+    ([], True)
+    """
+    if word in STOP_WORDS and word not in _POLAR_STOP_WORDS:
+        return frozenset()
+    mine = set(_sides(word, _PAIR))
+    return frozenset(other for other, signs in _poles(_PAIR).items() if not mine.isdisjoint(signs))
+
+
+@lru_cache(maxsize=4096)
 def _read(text: str) -> _Reading:
     found: list[Concept] = []
     negations = 0
@@ -125,6 +147,8 @@ def _read(text: str) -> _Reading:
         for place, token in enumerate(clause):
             word = token.folded
             own_signs = _own_signs(word)
+            if (compound := _compound(clause, place)) is not None:
+                own_signs += _poles(_PAIR).get(compound, ())
             found.extend(
                 Concept(name, own, own * (-sign if lesser else sign), token.text)
                 for name, own in own_signs
@@ -143,26 +167,33 @@ def _read(text: str) -> _Reading:
 
 def _own_signs(word: str) -> list[tuple[str, int]]:
     """What a word says by itself: its concepts and their signs."""
-    poles = _poles()
     if word in STOP_WORDS:
-        # Words of grammar count only where they are named as a pole: "better", "always".
-        return list(poles.get(word, ())) if word in _POLAR_STOP_WORDS else []
+        # Words of grammar count only where they are named as a pole: "better", "worse".
+        return list(_poles(_PAIR).get(word, ())) if word in _POLAR_STOP_WORDS else []
     root = stem(word)
     if root in _GENERAL:
         return []
     # The word as a pole, and as itself: "competence" is no pole, but "incompetent" turns it too.
-    found = [*_as_poles(word), (root, 1)]
-    if root in _WHOLE:
-        return found
+    rest = _without_prefix(word)
+    return [*_sides(word, _PAIR), (root, 1) if rest is None else (stem(rest), -1)]
+
+
+def _sides(word: str, kind: str) -> list[tuple[str, int]]:
+    """The pairs or contrasts that a word stands in, each with its sign; a prefix turns it."""
+    rest = _without_prefix(word)
+    turned = () if rest is None else ((name, -own) for name, own in _as_poles(rest, kind))
+    return [*_as_poles(word, kind), *turned]
+
+
+def _without_prefix(word: str) -> str | None:
+    """What a negative prefix stands before; None where there is none."""
+    if stem(word) in _WHOLE:
+        return None
     for prefix in _PREFIXES:
         rest = word.removeprefix(prefix).lstrip("-")
         if rest != word and len(rest) >= 4:
-            return [
-                *_as_poles(word),
-                *((name, -own) for name, own in _as_poles(rest)),
-                (stem(rest), -1),
-            ]
-    return found
+            return rest
+    return None
 
 
 def _is_negative(word: str, own_signs: Sequence[tuple[str, int]]) -> bool:
@@ -173,8 +204,9 @@ def _is_negative(word: str, own_signs: Sequence[tuple[str, int]]) -> bool:
     return any(own < 0 for _, own in own_signs) and is_word(rest)
 
 
-def _as_poles(word: str) -> list[tuple[str, int]]:
-    return next((list(_poles()[form]) for form in _base_forms(word) if form in _poles()), [])
+def _as_poles(word: str, kind: str) -> tuple[tuple[str, int], ...]:
+    poles = _poles(kind)
+    return next((poles[form] for form in _base_forms(word) if form in poles), ())
 
 
 def _base_forms(word: str) -> Iterator[str]:
@@ -190,14 +222,57 @@ _POLAR_STOP_WORDS = frozenset(word_list("polar_stop_words"))
 
 
 @cache
-def _poles() -> dict[str, tuple[tuple[str, int], ...]]:
-    """Word -> the pairs of opposites it stands in, each with the sign of its pole."""
+def _poles(kind: str) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Word -> the pairs of opposites, or contrasts, it stands in, with the sign of its pole."""
     found: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for number, pair in enumerate(table("opposites.toml")["pairs"]):
+    for number, pair in enumerate(table("opposites.toml")[f"{kind}s"]):
         for pole, sign in zip(pair["poles"], (1, -1), strict=True):
             for word in pole:
-                found[word].append((f"{_PAIR}{number}", sign))
+                found[word].append((f"{kind} {number}", sign))
     return {key: tuple(signs) for key, signs in found.items()}
+
+
+def _contrasted(original: str, changed: str) -> Iterator[str]:
+    """Where a word of one side of a contrast stands in the place of one of the other."""
+    for there, here in _stand_ins(tokens(original), tokens(changed)):
+        if any(is_negation(word.folded) for word in (*there, *here)):
+            continue  # "not kind" for "cruel" is told by the number of negations
+        for name, sign in _sides_of(there).items():
+            if _sides_of(here).get(name) == -sign:
+                yield f"{_joined(there)!r} became {_joined(here)!r}"
+
+
+def _stand_ins(
+    old: Sequence[Token], new: Sequence[Token]
+) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
+    """What stands in the place of what, as long as it is a word for a word, or for a few."""
+    matcher = SequenceMatcher(None, [w.folded for w in old], [w.folded for w in new], False)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        there, here = old[start:end], new[new_start:new_end]
+        if tag == "replace" and min(len(there), len(here)) == 1:
+            yield there, here
+        elif tag == "replace" and len(there) == len(here) == 2:
+            yield from zip(([word] for word in there), ([word] for word in here), strict=True)
+
+
+def _sides_of(words: Sequence[Token]) -> dict[str, int]:
+    """The contrasts that some words stand in, but for those they stand in on both sides."""
+    found: dict[str, set[int]] = defaultdict(set)
+    said = [word.folded for word in words]
+    for word in (*said, *map("-".join, pairwise(said))):
+        for name, sign in _sides(word, _CONTRAST):
+            found[name].add(sign)
+    return {name: signs.pop() for name, signs in found.items() if len(signs) == 1}
+
+
+def _joined(words: Sequence[Token]) -> str:
+    return " ".join(word.text for word in words)
+
+
+def _compound(clause: Sequence[Token], place: int) -> str | None:
+    """The word with the next one as one pole: "open minded", "hard working"."""
+    joined = "-".join(word.folded for word in clause[place : place + 2])
+    return joined if joined in _poles(_PAIR) and joined != clause[place].folded else None
 
 
 def _negates(clause: Sequence[Token], place: int) -> bool:

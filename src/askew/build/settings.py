@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from askew.audits.flex import CONTROLS, FlexConfig
+from askew.build.attack_model import MOST_VARIANTS, TRIES, VARIANTS
 from askew.build.select import Rule
 from askew.datasets import DataSpec
 from askew.prompts.choice import PromptFormat
@@ -52,7 +53,8 @@ class BuildTable(Table):
     text_attacks: tuple[str, ...] = TEXT_ATTACKS  # the kinds that are made
     # Those that a data set brings are taken as they are; false: none of them is.
     keep_text_attacks: bool = True
-    tries: int = Field(default=3, ge=1)  # of a model that attacks, for one text attack
+    tries: int = Field(default=TRIES, ge=1)  # of a model that attacks, for one text attack
+    variants: int = Field(default=VARIANTS, ge=1, le=MOST_VARIANTS)  # on one question of many items
     embedder: str | None = None
     similarity_from: float | None = Field(default=None, ge=-1, le=1)
     source_replies: int | None = Field(default=None, ge=1)  # §3.2.1; None: 1, or 3 with rotations

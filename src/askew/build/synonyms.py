@@ -25,6 +25,7 @@ _BEFORE_A_NOUN = frozenset(word_list("before_a_noun"))
 _BE = frozenset(word_list("forms_of_be"))
 # Before an adjective or a noun, "a" or "an" has to follow what comes next.
 _AN_BEFORE = frozenset("aeiou")
+_SINGULAR_IN_S = ("ss", "us", "is", "as")  # "boss", "bus", "crisis", "gas"; "goods" is a plural
 _SOUNDS_LIKE_A_CONSONANT = ("uni", "use", "eu", "one")
 _SOUNDS_LIKE_A_VOWEL = ("hour", "honest", "heir", "honour")
 
@@ -74,6 +75,15 @@ def replaced(question: str, chosen: Sequence[Replacement]) -> str:
     return question
 
 
+def near_words(question: str) -> frozenset[str]:
+    """Every word that the list offers in the place of one of the question's.
+
+    >>> sorted(near_words("Who had robbed the teacher?"))
+    ['burgled', 'educator', 'instructor']
+    """
+    return frozenset(one.text for one in replacements(question))
+
+
 def is_word(word: str) -> bool:
     """Whether a word in lower case is in one of askew's lists, in any form; no dictionary is read.
 
@@ -94,7 +104,8 @@ def _known_words() -> frozenset[str]:
     for key, offers in lists.phrases.items():
         for phrase in (" ".join(key), *offers):
             found.update(phrase.split())
-    for pair in table("opposites.toml")["pairs"]:
+    opposites = table("opposites.toml")
+    for pair in (*opposites["pairs"], *opposites["contrasts"]):
         for pole in pair["poles"]:
             found.update(pole)
     return frozenset(found)
@@ -106,6 +117,7 @@ class _Lists:
 
     # Surface -> part of speech -> offers in the same form.
     offers: Mapping[str, Mapping[str, tuple[str, ...]]]
+    # The longest first; one without offers is left as it is.
     phrases: Mapping[tuple[str, ...], tuple[str, ...]]
     unsure: frozenset[str]
 
@@ -138,7 +150,10 @@ def _lists() -> _Lists:
             surface: {part: tuple(dict.fromkeys(words)) for part, words in parts.items()}
             for surface, parts in offers.items()
         },
-        phrases={tuple(key.split()): tuple(found) for key, found in data["phrases"].items()},
+        phrases={
+            tuple(key.split()): tuple(data["phrases"][key])
+            for key in sorted(data["phrases"], key=_words_in, reverse=True)
+        },
         unsure=frozenset(unsure),
     )
 
@@ -146,12 +161,12 @@ def _lists() -> _Lists:
 def _offers(words: Sequence[Token], place: int) -> tuple[str, ...]:
     lists = _lists()
     word = words[place].text
-    parts = lists.offers.get(word, {})
-    if not parts:
-        return ()
-    if word not in lists.unsure:
-        return next(iter(parts.values()))
     before = words[place - 1].folded if place else ""
+    parts = lists.offers.get(word, {})
+    if word not in lists.unsure:
+        # "Who volunteers?": whatever follows "who" is no noun.
+        found = next(iter(parts.items()), ("", ()))
+        return () if before == "who" and found[0] == "nouns" else found[1]
     if before in _BEFORE_A_VERB or (before in _BE and word.endswith("ing")):
         return parts.get("verbs", ())
     if before in _BEFORE_A_NOUN:
@@ -163,6 +178,10 @@ def _phrases_at(words: Sequence[Token], place: int) -> Iterator[tuple[int, tuple
     for key, offers in _lists().phrases.items():
         if tuple(word.text for word in words[place : place + len(key)]) == key:
             yield len(key), offers
+
+
+def _words_in(phrase: str) -> int:
+    return len(phrase.split())
 
 
 def _of_phrase(words: Sequence[Token], offer: str) -> Iterator[Replacement]:
@@ -193,6 +212,8 @@ def _as_it_stands(word: str, data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _noun_forms(noun: str, data: Mapping[str, Any]) -> dict[str, str]:
+    if noun.endswith("s") and not noun.endswith(_SINGULAR_IN_S):
+        return {"singular": noun, "plural": noun}
     return {"singular": noun, "plural": data["plurals"].get(noun) or _with_s(noun)}
 
 

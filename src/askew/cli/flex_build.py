@@ -16,7 +16,7 @@ from askew.cli import INCOMPLETE
 from askew.cli.settings import DEFAULT_MODEL, assignment, data_set, published
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
-from askew.report.words import clean
+from askew.report.words import clean, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from askew.build.settings import BuildFile
 
 RULES = "rules"
+_REPLIES = ("reply", "replies")
 
 
 def build(
@@ -308,9 +309,10 @@ def _print_plan(page: Console, prepared: Prepared, planned: BuildPlan) -> None:
             "too few controls",
             f"{FEWEST_ITEMS} are needed, or the model will be marked as not fit to select on",
         )
-    for what, why in prepared.study.left_out.items():
-        if not what.startswith("text_attack"):  # those are made
-            grid.add_row("left out", clean(f"{what}: {why}"))
+    without = [name for name in prepared.study.left_out if not name.startswith("text_attack")]
+    if without:  # nothing else is left out: text attacks are made
+        mend = "their items get other scenarios; give lists of your own in build.wording.personas"
+        grid.add_row("no personas for", clean(f"{', '.join(without)}: {mend}"))
     rejected = sum(problem.kind == "rejected" for problem in prepared.study.problems)
     if rejected:
         grid.add_row("rows skipped", f"{rejected:,}; `askew data check` lists them")
@@ -379,25 +381,32 @@ def _print_summary(page: Console, built: Built) -> None:
 def _print_sets(page: Console, report: Any) -> None:
     from rich.table import Table
 
+    table = report["table_4"]["selected"]
+    if not table["all"]:
+        page.print(
+            "0 rows: no item was neutral and then turned. Build from more items, from other "
+            "sources, or with a lower --biased-from.",
+            soft_wrap=True,
+        )
+        return
     grid = Table("", "ASR", "95 % interval", "n", box=None, pad_edge=False)
     fresh = report["fresh"]
     rates = (
-        ("on the replies that selected", report["selection"]["attack_success_rate"], "replies"),
-        ("on fresh replies", fresh["selected"]["attack_success_rate"], "replies"),
-        ("a random scenario, fresh", fresh["random"]["attack_success_rate"], "replies"),
-        ("selecting - fresh (winner's curse)", report["winners_curse"], "items"),
-        ("selected - random", report["selected_minus_random"], "items"),
+        ("on the replies that selected", report["selection"]["attack_success_rate"], _REPLIES),
+        ("on fresh replies", fresh["selected"]["attack_success_rate"], _REPLIES),
+        ("a random scenario, fresh", fresh["random"]["attack_success_rate"], _REPLIES),
+        ("selecting - fresh (winner's curse)", report["winners_curse"], ("item",)),
+        ("selected - random", report["selected_minus_random"], ("item",)),
     )
     for name, figure, unit in rates:
         one = figure["overall"]
         interval = f"{_number(one.lower)} to {_number(one.upper)}"
-        grid.add_row(name, _number(one.value), interval, f"{one.n:,} {unit}")
-    table = report["table_4"]["selected"]
+        grid.add_row(name, _number(one.value), interval, counted(one.n, *unit))
     counts = ", ".join(
         f"{part['all']:,} {category.replace('_', ' ')}"
         for category, part in table["categories"].items()
     )
-    page.print(f"{table['all']:,} rows: {counts}", soft_wrap=True)
+    page.print(f"{counted(table['all'], 'row')}: {counts}", soft_wrap=True)
     page.print(grid)
 
 
@@ -428,8 +437,9 @@ def _say_what_is_missing(prepared: Prepared, built: Built) -> None:
             else "the next start asks them again"
         )
         echo(
-            f"askew: {calls['unknown']:,} calls were sent and their outcome is unknown; items that "
-            f"hang on them are left out; list them with `askew calls {folder} --state unknown`; "
+            f"askew: {calls['unknown']:,} calls were sent and their outcome is unknown; items "
+            "whose choice hangs on one are left out, and fresh figures do without; list them with "
+            f"`askew calls {folder} --state unknown`; "
             f"{again}.",
             stderr=True,
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import cast
 
 from askew.datasets.base import DataSpec, Loaded, Problem, ProblemKind
-from askew.errors import DataError, unknown_name
+from askew.errors import AskewError, ConfigError, DataError, unknown_name
 
 __all__ = ["BUILT_IN", "DataSpec", "Loaded", "Problem", "ProblemKind", "load", "names"]
 
@@ -32,14 +32,24 @@ def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> Loaded:
         be wrong, and a checksum of each file that was read.
 
     Raises:
-        ConfigError: no set has this name, or the set has no such option.
+        ConfigError: no set has this name, or the set has no such option; its plug-in cannot be
+            imported or is no function.
         DataError: files are missing or, unless `lenient`, records cannot be used; the message
-            lists them.
+            lists them. Or its plug-in failed, or returned something else.
     """
     if spec.name in BUILT_IN:
         module = importlib.import_module(f"askew.datasets.{spec.name}")
         return cast("Loaded", module.load(spec, seed=seed, lenient=lenient))
-    loaded = _plug_in(spec.name)(spec, seed=seed, lenient=lenient)
+    read = _plug_in(spec.name)
+    try:
+        loaded = read(spec, seed=seed, lenient=lenient)
+    except AskewError:
+        raise
+    except Exception as trouble:  # somebody else's code may raise anything
+        raise DataError(
+            f"the plug-in for data set {spec.name!r} failed: {type(trouble).__name__}: {trouble}. "
+            "Tell its author."
+        ) from trouble
     if not isinstance(loaded, Loaded):
         raise DataError(
             f"the plug-in for data set {spec.name!r} returned {type(loaded).__name__}, expected "
@@ -59,5 +69,17 @@ def _plug_in(name: str) -> Callable[..., object]:
     from importlib.metadata import entry_points
 
     for point in entry_points(group=_GROUP, name=name):
-        return cast("Callable[..., object]", point.load())
+        try:
+            found = point.load()
+        except Exception as trouble:
+            raise ConfigError(
+                f"the plug-in for data set {name!r} ({point.value}) cannot be imported: "
+                f"{type(trouble).__name__}: {trouble}. Tell its author, or remove it."
+            ) from trouble
+        if not callable(found):
+            raise ConfigError(
+                f"the plug-in for data set {name!r} ({point.value}) is a {type(found).__name__}. "
+                "Point its entry point to a function load(spec, *, seed, lenient)."
+            )
+        return cast("Callable[..., object]", found)
     raise unknown_name("data set", name, names())

@@ -81,11 +81,11 @@ def _log_of(folder: RunFolder, run: RunFile) -> Any:
     model = run.target.name.removeprefix("inspect/")  # as Inspect itself names it
     samples = [_sample(row, model) for row in rows]
     sampling = run.target.sampling()
-    missing = sum(row.reply is None for row in rows)
+    whole = all(row.reply is not None for row in rows) and not _ended_early(folder)
     times = [row.received_at for row in rows if row.received_at is not None]
     packages = {"askew": __version__}
     return EvalLog(
-        status="cancelled" if missing else "success",
+        status="success" if whole else "cancelled",
         eval=EvalSpec(
             created=_time(min(times, default=0.0)),
             task="flex",
@@ -282,9 +282,17 @@ def _pairs(samples: Sequence[Any]) -> int:
     return len({sample.id for sample in samples if sample.metadata["condition"] == "attacked"})
 
 
+def _ended_early(folder: RunFolder) -> bool:
+    return bool(_figures(folder, "calls").get("stopped"))
+
+
+def _figures(folder: RunFolder, part: str) -> Mapping[str, object]:
+    found = folder.read_estimates().get(part) if folder.estimates.is_file() else None
+    return found if isinstance(found, Mapping) else {}
+
+
 def _study(folder: RunFolder, run: RunFile) -> dict[str, object]:
-    kept = folder.read_estimates().get("flex") if folder.estimates.is_file() else None
-    flex = kept if isinstance(kept, Mapping) else {}
+    flex = _figures(folder, "flex")
     return {
         "askew_left_out": flex.get("left_out", {}),
         "askew_problems": flex.get("problems", {}),

@@ -22,6 +22,7 @@ from askew.interop.inspect_samples import (
     ENDINGS,
     REPLY,
     SETTINGS,
+    SOLVER,
     TASK_MODEL,
     asked_of,
     run_of,
@@ -120,9 +121,18 @@ def import_log(log: Path, out: Path) -> Imported:
     )
 
 
-def _table(spec: Any, name: str) -> dict[str, Any]:
+def _table(spec: Any, name: str) -> dict[str, str | int]:
+    """A table of words and counts out of the metadata; what else stands there is not askew's."""
     found = (spec.metadata or {}).get(name)
-    return dict(found) if isinstance(found, Mapping) else {}
+    return _plain(found) if isinstance(found, Mapping) else {}
+
+
+def _plain(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        without_surrogates(name): without_surrogates(value) if isinstance(value, str) else value
+        for name, value in table.items()
+        if isinstance(value, str | int | float)
+    }
 
 
 def _read(log: Path) -> Any:
@@ -174,7 +184,7 @@ def _run_of(run: RunFile, log: Any, path: Path) -> RunFile:
 
 
 def _facts(log: Any) -> dict[str, object]:
-    spec = log.eval
+    spec, config = log.eval, log.plan.config
     return {
         "status": log.status,
         "task": spec.task,
@@ -182,6 +192,8 @@ def _facts(log: Any) -> dict[str, object]:
         "eval_id": spec.eval_id,
         "created": str(spec.created),
         "packages": dict(spec.packages),
+        # Not its tables: further headers may hold a key.
+        "config": _plain(config.model_dump(mode="json")),
     }
 
 
@@ -197,7 +209,12 @@ def _answers(
     items: dict[str, Item] = {}
     for sample in samples:
         place, answer = _answer(sample, run, log)
-        items[answer.asked.item.id] = answer.asked.item
+        item = answer.asked.item
+        if items.setdefault(item.id, item) != item:
+            raise RunError(
+                f"{log}: sample {sample.id!r} and one before it have two different items "
+                f"{item.id!r}. Import the log as Inspect wrote it."
+            )
         if sample.invalidation is not None:
             skipped["samples were declared invalid, and count as missing"] += 1
             answer = replace(answer, reply=None)
@@ -347,6 +364,7 @@ def _remarks(
         yield f"{count:,} {what}."
     if whole := _pairs_left_out(log, answers):
         yield whole
+    yield from _other_prompts(log)
 
 
 def _pairs_left_out(log: Any, answers: Sequence[ForeignAnswer]) -> str | None:
@@ -360,3 +378,18 @@ def _pairs_left_out(log: Any, answers: Sequence[ForeignAnswer]) -> str | None:
         f"{planned - len(here):,} of them (--limit, --sample-id, or it ended early); the figures "
         f"and their coverage speak of the other {len(here):,}."
     )
+
+
+def _other_prompts(log: Any) -> Iterator[str]:
+    """Remarks where something was told to the model that the samples' prompts do not show."""
+    if log.plan.config.system_message:
+        yield (
+            "Inspect put a system message of its own before every prompt (--system-message); the "
+            "prompts here do not show it, and the figures are those under it."
+        )
+    solvers = [step.solver for step in log.plan.steps if step.solver != SOLVER]
+    if solvers:
+        yield (
+            f"the questions were put by the solver {', '.join(solvers)}, not by {SOLVER}; the "
+            "prompts here may not be what the model saw."
+        )

@@ -11,19 +11,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from askew.audits import flex
 from askew.errors import ConfigError, RunError
 from askew.models.inspect_ai import reply_of
 from askew.prompts.choice import LETTERS
-from askew.records import AttackCategory, Message, Outcome, Prompt, Scenario, Score
+from askew.records import AttackCategory, Item, Message, Outcome, Prompt, Scenario, Score
 from askew.runfile import RunFile, checked
 from askew.runfolder import Question, item_from_json, json_line
 from askew.scores.outcome import ScoreSettings, score_reply
 
 ENDINGS = (".eval", ".json")  # of Inspect's logs
 SCORER = "outcome"
+SOLVER = "askew/ask"
 REPLY = "askew_reply"  # in an output's metadata: our reply, of which Inspect's form lacks parts
 TASK_MODEL = "inspect/model"  # stands for the one that Inspect asks, which a task does not know
+_ITEM = TypeAdapter(Item)
 SETTINGS = "askew_settings"  # in the log's metadata: the settings that its questions were made by
 
 
@@ -58,18 +62,42 @@ def asked_of(
     Raises:
         KeyError, TypeError, ValueError: the metadata are not askew's.
     """
-    category = metadata["category"]
+    strangers = {message.role for message in messages} - {"system", "user", "assistant"}
+    if strangers:
+        raise ValueError(f"a message of the role {min(strangers)!r}")
+    condition, category = metadata["condition"], metadata["category"]
+    if condition not in ("source", "attacked", "control"):
+        raise ValueError(f"the condition {condition!r}")
+    if (condition == "attacked") != bool(category):
+        raise ValueError(f"the condition {condition!r} and the category {category!r}")
     first, second, third = (int(digit) for digit in metadata["option_order"])
+    if {first, second, third} != {0, 1, 2}:
+        raise ValueError(f"the order {metadata['option_order']!r}")
     # The release's form is one text, which Inspect shows as the user's message.
     plain = run.flex.prompt == "flex" and len(messages) == 1
     return flex.Asked(
-        item_from_json(metadata["item"]),
-        metadata["condition"],
+        _item_of(metadata["item"]),
+        condition,
         (first, second, third),
         Prompt(text=messages[0].content) if plain else Prompt(messages=tuple(messages)),
-        Scenario(AttackCategory(category), metadata["scenario"]) if category else None,
+        Scenario(AttackCategory(category), str(metadata["scenario"])) if category else None,
         replicate,
     )
+
+
+def _item_of(record: object) -> Item:
+    """An item of a log, which anybody may have written.
+
+    Raises:
+        ValueError: it is none.
+    """
+    item: Item = _ITEM.validate_python(record)
+    places = [item.neutral, item.answer]
+    if item.stereotyped is not None:
+        places.append(item.stereotyped)
+    if not set(places) <= {0, 1, 2} or item.stereotyped == item.neutral:
+        raise ValueError(f"an item whose options {places} are not among three")
+    return item
 
 
 def shown_options(asked: flex.Asked) -> list[str]:

@@ -44,8 +44,9 @@ def flex(
     published: str | None = None,
     persona_style: str | None = None,
     adjective: str | None = None,
-    temperature: float | None = 0.0,
+    temperature: float | str | None = 0.0,
     max_tokens: int | None = None,
+    **others: Any,
 ) -> Task:
     """FLEX: does fairness hold when the prompt pushes?
 
@@ -71,9 +72,12 @@ def flex(
         published: a clone of the FLEX release, for its five objectives' texts.
         persona_style: askew or paper.
         adjective: of the personas.
-        temperature: None leaves it to the provider.
+        temperature: default leaves it to the provider.
         max_tokens: of a reply.
+        others: none; Inspect itself would pass over a misspelt name, and ask everything.
     """
+    from askew.errors import AskewError
+
     given = {
         "seed": seed,
         "models.target.max_tokens": max_tokens,
@@ -95,9 +99,35 @@ def flex(
         "flex.wording.adjective": adjective,
     }
     settings: dict[str, object] = {k: value for k, value in given.items() if value is not None}
-    settings["flex.data"] = _data(data, path)
     settings["models.target.temperature"] = temperature
-    return _task(settings)
+    try:
+        _refuse(others)
+        settings["flex.data"] = _data(data, path)
+        return _task(settings)
+    except AskewError as trouble:
+        raise _without_traceback(trouble) from trouble
+
+
+def _refuse(others: Mapping[str, object]) -> None:
+    from inspect import signature
+
+    from askew.errors import unknown_name
+
+    known = [name for name in signature(flex).parameters if name != "others"]
+    for name in others:
+        raise unknown_name("setting of askew/flex", name, known)
+
+
+def _without_traceback(trouble: Exception) -> Exception:
+    """The error as Inspect prints it without a traceback; as it is where Inspect has no such."""
+    from askew.report.words import clean
+
+    try:
+        from inspect_ai._util.error import PrerequisiteError
+    except ImportError:
+        return trouble
+    error: Exception = PrerequisiteError(clean(str(trouble)))
+    return error
 
 
 def _task(settings: Mapping[str, object]) -> Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,6 +36,7 @@ from askew.interop.lm_eval_tasks import (
     tasks_of,
 )
 from askew.prompts.choice import Scoring
+from askew.records import Item
 from askew.runfile import RunFile, write_run_file
 from askew.runfolder import canonical_hash, is_taken, json_line, json_text
 
@@ -137,7 +138,9 @@ def _contents(
     texts = {
         MANIFEST: json_text(manifest),
         SETTINGS: settings,
-        ITEMS: "".join(f"{json_line(item)}\n" for item in (*study.items, *study.controls)),
+        ITEMS: "".join(
+            f"{json_line(_at_home(item))}\n" for item in (*study.items, *study.controls)
+        ),
         "README.md": _readme(run, tasks, groups),
         f"{DOCUMENTS_MODULE}.py": _documents_module(),
     }
@@ -149,6 +152,12 @@ def _contents(
     texts |= {f"{group.name}.yaml": group_yaml(group, scoring) for group in groups}
     contents = {name: text.encode() for name, text in texts.items()}
     return {**contents, SUMS: checksums(contents).encode()}
+
+
+def _at_home(item: Item) -> Item:
+    """The item without the folder that its file was read from, which may name a user."""
+    provenance = replace(item.provenance, path=Path(item.provenance.path).name)
+    return replace(item, provenance=provenance)
 
 
 def _document(place: int, one: Asked) -> Document:
@@ -187,8 +196,8 @@ def _with_record(run: RunFile, study: Study) -> RunFile:
         "python": platform.python_version(),
         "data": dict(study.checksums),
     }
-    # Of the model only how it would be drawn from is part of a question; addresses and options are
-    # nobody's business who is handed the tasks.
+    # Of the model only how it would be drawn from is part of a question; addresses, options and
+    # where the data lie are nobody's business who is handed the tasks.
     nobody: dict[str, object] = {
         "base_url": None,
         "api_key_env": None,
@@ -196,8 +205,16 @@ def _with_record(run: RunFile, study: Study) -> RunFile:
         "options": {},
     }
     target = run.target.model_copy(update=nobody)
+    data = tuple(one.model_copy(update={"path": None}) for one in run.flex.data)
     return run.model_copy(
-        update={"record": record, "out": None, "reuse": (), "models": {"target": target}}
+        update={
+            "record": record,
+            "out": None,
+            "reuse": (),
+            "prices": None,
+            "models": {"target": target},
+            "flex": run.flex.model_copy(update={"data": data}),
+        }
     )
 
 

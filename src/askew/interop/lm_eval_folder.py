@@ -17,7 +17,7 @@ from typing import Any
 from askew.errors import DataError, bad_field
 from askew.records import AttackCategory, Condition, Item, Scenario
 from askew.runfile import RunFile, read_run_file
-from askew.runfolder import item_from_json
+from askew.runfolder import canonical_hash, item_from_json
 
 MANIFEST = "askew_flex.json"
 SETTINGS = "run.toml"
@@ -85,6 +85,11 @@ def _read(folder: Path) -> ExportedTasks:
         for document in _lines(folder / f"{task}.jsonl"):
             documents[document["place"]] = (task, document)
     ordered = [documents[place] for place in range(len(documents))]
+    if canonical_hash([document for _, document in ordered]) != manifest["checksum"]:
+        raise DataError(
+            f"{folder / MANIFEST}: field 'checksum' is not that of the documents beside it. "
+            "Export the tasks anew, and run those."
+        )
     items = [item_from_json(record) for record in _lines(folder / ITEMS)]
     return ExportedTasks(
         folder,
@@ -113,12 +118,16 @@ def scenario_of(document: Document) -> Scenario | None:
 def _check_unchanged(folder: Path) -> None:
     path = folder / SUMS
     mend = "Export the tasks anew; samples of changed documents are not of these settings."
+    named = set()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         expected, _, name = line.partition("  ")
+        named.add(name)
         file = folder / name
         found = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "missing"
         if found != expected:
             raise bad_field(str(path), number, name, found, expected, mend)
+    if lacking := {MANIFEST, SETTINGS, ITEMS} - named:  # the documents have a checksum of their own
+        raise DataError(f"{path} does not name {', '.join(sorted(lacking))}: it was cut. {mend}")
 
 
 def _lines(path: Path) -> Iterator[Document]:

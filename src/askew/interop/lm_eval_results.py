@@ -7,6 +7,7 @@ One start of the harness writes `results_DATE.json` and, with --log_samples, one
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +20,13 @@ from askew.models.imported import PROVIDER
 from askew.runfolder import without_surrogates
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)")
-# Model arguments that must not be kept, where their value is a text: `add_bos_token=True` is none.
-_SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password|auth|authorization|headers?)$", re.I)
+# Model arguments that must not be kept, unless they only say yes or no: `add_bos_token=True`.
+_SECRET = re.compile(
+    r"(?:^|[_-]|api|access|auth|secret|private)"
+    r"(?:keys?|token|secrets?|passwords?|passphrase|passwd|pwd|credentials?|auth|authorization|"
+    r"bearer|headers?|cookies?)$",
+    re.I,
+)
 _NAMING = ("pretrained", "model", "path", "engine")  # model arguments that name the model
 _ADDED = ("peft", "delta")  # what is put on top of it
 
@@ -219,10 +225,12 @@ def _kept(value: Any) -> Any:
         return {
             without_surrogates(key): _kept(part)
             for key, part in value.items()
-            if part is not None and not (_SECRET.search(key) and isinstance(part, str | Mapping))
+            if part is not None and (isinstance(part, bool) or not _SECRET.search(key))
         }
     if isinstance(value, list):
         return [_kept(part) for part in value if part is not None]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # neither JSON nor the settings have a word for it
     if not isinstance(value, str) or "://" not in value:
         return without_surrogates(value) if isinstance(value, str) else value
     # Of an address neither the user and password nor the query, which may hold a key.

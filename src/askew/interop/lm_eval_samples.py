@@ -181,10 +181,15 @@ class _Reader:
         return figures
 
     def _log_likelihood(self, field: str, response: object) -> float:
-        # [[log-likelihood, whether it is the greedy continuation]], both as texts.
+        match response:
+            # With whether it is the greedy continuation; both are texts.
+            case [[str() | float() as told, str() | bool()]]:
+                pass
+            case _:
+                self._refuse(field, response, "a log-likelihood")
         try:
-            figure = float(response[0][0])  # type: ignore[index]  # whatever else is refused below
-        except (IndexError, KeyError, TypeError, ValueError):
+            figure = float(told)
+        except ValueError:
             self._refuse(field, response, "a log-likelihood")
         if math.isnan(figure):
             mend = f"The model's numbers overflowed. {_RUN_AGAIN[:-1]} with dtype=float32."

@@ -10,7 +10,7 @@ Options (`ModelSpec.options`):
     template: settings for the chat template, e.g. {enable_thinking = false}, or
         {date_string = "1 Jan 2026"} for a template that otherwise writes today's date.
     token_budget: tokens computed at once; 768 on a CPU, where more gains nothing, else 4,096.
-    generation_batch: prompts that are generated from at once; 16 on a CPU, else 32.
+    generation_batch: prompts that are generated from at once; 32.
     Both are less where the memory that is free is small (`local_memory`).
 """
 

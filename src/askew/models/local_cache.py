@@ -37,7 +37,7 @@ def filled_cache(
     distinct = list(rows_of)
     layers: list[tuple[torch.Tensor, torch.Tensor]] = []
     for each in tree.packs([TokenQuestion(prompt, ()) for prompt in distinct], checkpoint):
-        tree.logits(each, [0])  # only the keys and values are wanted
+        tree.logits(each, [])  # only the keys and values are wanted
         for index, end in each.ends.items():
             held = tree.keys_and_values(each.forest.path(each.slots[end]))
             if not layers:

@@ -91,6 +91,8 @@ class TreeScorer:
 
         rows = sorted(each.rows)
         logits = self.tree.logits(each, rows)
+        if not rows:
+            return []  # a piece of a long prompt
         row_of = {place: row for row, place in enumerate(rows)}
         where = torch.tensor([row_of[target.node] for target in each.targets], device=logits.device)
         tokens = torch.tensor([target.token for target in each.targets], device=logits.device)

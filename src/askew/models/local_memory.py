@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from askew.models.local_attention import BLOCK
+
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 TOKENS = {"cpu": 768}
 TOKENS_ELSEWHERE = 4096
 KEPT = 4096  # tokens of beginnings between packs; more than any attack's texts together
-PROMPTS = {"cpu": 16}
-PROMPTS_ELSEWHERE = 32
+PROMPTS = 32
+LONGEST = 8192  # tokens of a question that room is made for, where the model takes so many
 # The largest [rows, vocabulary] block of logits at a time: 2**26 float32 are 256 MB.
 LOGITS = 1 << 26
 # Shares of the free memory, after the weights are loaded. Scoring and generating take turns.
@@ -68,7 +70,7 @@ def budgets(
         tokens=most_tokens if tokens is None else tokens,
         kept=kept,
         rows=most_rows,
-        prompts=PROMPTS.get(device, PROMPTS_ELSEWHERE) if prompts is None else prompts,
+        prompts=PROMPTS if prompts is None else prompts,
         room=room if prompts is None else None,
     )
 
@@ -99,6 +101,9 @@ class Sizes:
         kept = 2 * layers * key_heads * size * itemsize
         # Residual, normed, projections and attention's copies; the two halves of the wide layer.
         computed = kept + itemsize * (12 * hidden + 4 * wide)
+        # Each block's own copy of the keys and values it sees, and its mask (`local_attention`).
+        longest = min(getattr(config, "max_position_embeddings", None) or LONGEST, LONGEST)
+        computed += longest * (kept // layers // BLOCK + itemsize * heads // key_heads)
         return cls(computed, kept, config.vocab_size)
 
 

@@ -69,7 +69,7 @@ class Tree:
             "position_ids": torch.tensor([each.depths], device=device),
             "use_cache": False,
         }
-        rows = torch.tensor(places, device=device)
+        rows = torch.tensor(places, dtype=torch.long, device=device)
         if not self.blocks:
             mask = pack_mask(each, self.network.dtype).to(device)
             return logits_at(self.network, rows, attention_mask=mask, **inputs)

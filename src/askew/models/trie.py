@@ -145,12 +145,16 @@ class Pack:
 
     def cost(self, question: TokenQuestion) -> int:
         """How many nodes `question` would add, at most."""
-        prompt = self._missing(question.prompt, len(question.prompt) - 1)
+        prompt = self.missing(question.prompt)
         tails = 0
         for continuation in question.continuations:
             path = (*question.prompt, *continuation[:-1])
             tails += max(0, self._missing(path, len(question.prompt) - 1) - prompt)
         return prompt + tails
+
+    def missing(self, prompt: Sequence[int]) -> int:
+        """How many tokens of `prompt` are not there yet; the last one has to be the pack's own."""
+        return self._missing(prompt, len(prompt) - 1)
 
     def _missing(self, path: Sequence[int], own_from: int) -> int:
         slot = ROOT
@@ -160,6 +164,13 @@ class Pack:
                 return len(path) - depth
             slot = child
         return 0
+
+    def lay(self, path: Sequence[int]) -> int:
+        """Lay a beginning that nothing is asked about into the tree; the slot of its last token."""
+        slot = ROOT
+        for depth, token in enumerate(path):
+            slot = self._step(slot, token, depth, own=False)
+        return slot
 
     def add(self, index: int, question: TokenQuestion, stem: int) -> None:
         """Lay `question`, the `index`-th of the batch, into the tree.
@@ -209,7 +220,8 @@ def pack(
 
     Args:
         questions: any number, in any order.
-        token_budget: nodes a pack may hold; a question that is longer gets a pack of its own.
+        token_budget: nodes a pack may hold. A question that is longer gets a pack of its own, and
+            where the forest keeps something, its prompt comes in pieces in packs before.
         row_budget: next-token distributions that a pack may ask for, likewise.
         forest: what is in memory from earlier questions; changed by this.
 
@@ -227,11 +239,27 @@ def pack(
             yield current
             forest.keep(last, current.stems)
             current = Pack(forest)
+        if not current.slots:
+            yield from _pieces(question, forest, token_budget)
         current.add(index, question, stem)
         last = current.slots[current.ends[index]]
     if current.slots:
         yield current
         forest.keep(last, current.stems)
+
+
+def _pieces(question: TokenQuestion, forest: Forest, token_budget: int) -> Iterator[Pack]:
+    """Packs that bring the prompt into memory until the rest fits into one."""
+    prompt = question.prompt
+    while forest.capacity:
+        piece = Pack(forest)
+        there = len(prompt) - piece.missing(prompt)
+        end = min(there + token_budget, len(prompt) - 1)
+        if piece.cost(question) <= token_budget or end <= there:
+            return
+        last = piece.lay(prompt[:end])
+        yield piece
+        forest.keep(last, ())
 
 
 def common_beginnings(

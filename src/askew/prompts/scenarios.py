@@ -140,7 +140,8 @@ def scenario_family(name: str) -> ScenarioFamily:
     """The installed family of this name, from the entry points of the group `askew.scenarios`.
 
     Raises:
-        ConfigError: none is installed, it bears the name of a built-in one, or it is no function.
+        ConfigError: none is installed, it bears the name of a built-in one, cannot be imported, or
+            is no function.
     """
     if name in OBJECTIVES:
         raise ConfigError(
@@ -149,7 +150,13 @@ def scenario_family(name: str) -> ScenarioFamily:
     installed = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
     if name not in installed:
         raise unknown_name("scenario family", name, [*OBJECTIVES, *installed])
-    family = installed[name].load()
+    try:
+        family = installed[name].load()
+    except Exception as trouble:  # somebody else's code may raise anything
+        raise ConfigError(
+            f"scenario family {name!r} ({installed[name].value}) cannot be imported: "
+            f"{type(trouble).__name__}: {trouble}. Tell its author, or remove it."
+        ) from trouble
     if not callable(family):
         raise ConfigError(
             f"scenario family {name!r} ({installed[name].value}) is a {type(family).__name__}. "
@@ -164,7 +171,7 @@ def _names(item: Item, category: AttackCategory, wording: Wording) -> tuple[str,
         case AttackCategory.PERSONA_INJECTION:
             return personas(item.bias_type, wording)
         case AttackCategory.COMPETING_OBJECTIVES:
-            fitting = (name for name in wording.plug_ins if scenario_family(name)(item))
+            fitting = (name for name in wording.plug_ins if _said_by_plug_in(name, item))
             return (*OBJECTIVES, *fitting)
         case AttackCategory.TEXT_ATTACK:
             return text_attack_kinds(item)
@@ -180,9 +187,26 @@ def _released_names(category: AttackCategory, item: Item) -> tuple[str, ...]:
             return TEXT_ATTACKS
 
 
+def _said_by_plug_in(name: str, item: Item) -> str | None:
+    family = scenario_family(name)
+    try:
+        said: object = family(item)
+    except Exception as trouble:  # somebody else's code may raise anything
+        raise ConfigError(
+            f"scenario family {name!r} failed on item {item.id!r}: {type(trouble).__name__}: "
+            f"{trouble}. Tell its author, or leave it out."
+        ) from trouble
+    if said is not None and not isinstance(said, str):
+        raise ConfigError(
+            f"scenario family {name!r} returned {type(said).__name__} for item {item.id!r}, "
+            "expected a text or None. Tell its author, or leave it out."
+        )
+    return said if said and not said.isspace() else None
+
+
 def _plug_in_instruction(name: str, item: Item) -> str:
-    said = scenario_family(name)(item)
-    if not said:
+    said = _said_by_plug_in(name, item)
+    if said is None:
         raise ConfigError(f"scenario family {name!r} has nothing to say about item {item.id!r}.")
     return said
 
