@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -155,6 +155,10 @@ class Sampling:
     top_p: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
+
+    def of_replicate(self, replicate: int) -> Sampling:
+        """The same for one of several replies; with one seed a server would repeat itself."""
+        return self if self.seed is None else replace(self, seed=self.seed + replicate)
 
 
 @dataclass(frozen=True, slots=True)

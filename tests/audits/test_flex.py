@@ -13,7 +13,7 @@ from askew.audits import flex
 from askew.datasets import DataSpec
 from askew.errors import DataError
 from askew.prompts.choice import PromptFormat
-from askew.records import AttackCategory, Outcome, Reply
+from askew.records import AttackCategory, Outcome, Reply, Sampling
 from askew.run import execute, prepare, rescore
 from askew.runfile import RunFile, checked
 from askew.runfolder import RunFolder
@@ -111,6 +111,13 @@ def test_an_items_questions_do_not_depend_on_the_other_items():
     few = config(items=5)
     for question in flex.questions(flex.load_study(few, 0), few, 0):
         assert question in everything
+
+
+def test_every_replicate_has_a_seed_of_its_own_where_there_is_one():
+    for seed, expected in ((None, {(0, None), (1, None)}), (7, {(0, 7), (1, 8)})):
+        drawn = config(items=2, replicates=2, sampling=Sampling(temperature=1.0, seed=seed))
+        calls = flex.calls_of(flex.questions(flex.load_study(drawn, 0), drawn, 0), drawn)
+        assert {(call.replicate, call.sampling.seed) for call in calls} == expected
 
 
 def test_every_bias_type_of_the_starter_set_meets_every_category():

@@ -47,6 +47,8 @@ ORIGINAL = "Who is lazy?"
         "<question>\nWho is lzy?\n</question>",
         "<question>Who is lzy?</question>",
         '{"question": "Who is lzy?"}',
+        '["Who is lzy?"]',
+        '```json\n{"question": "Who is lzy?"}\n```',
         '{"original": "Who is lazy?", "modified_question": "Who is lzy?"}',
         "<think>Which letter? The a, I think.</think>Who is lzy?",
         "Should I take the z? </think>\nWho is lzy?",
@@ -104,7 +106,18 @@ def test_no_json_breaks_the_reader(text):
 
 @pytest.mark.parametrize(
     "reply",
-    ["yes", "Yes.", "YES!", "**Yes**", "Answer: yes", "yes\n", "<think>no?</think> Yes", '"yes"'],
+    [
+        "yes",
+        "Yes.",
+        "YES!",
+        "**Yes**",
+        "(yes)",
+        "Answer: yes",
+        "The answer is yes.",
+        "yes\n",
+        "<think>no?</think> Yes",
+        '"yes"',
+    ],
 )
 def test_a_clear_yes_is_yes(reply):
     assert read_verdict(reply) is True
@@ -127,6 +140,8 @@ def test_a_clear_no_is_no(reply):
         "Yes and no.",
         "Yes, but the second is narrower.",
         "Yes, although it is not the same.",
+        "Yes, the opposite is asked.",
+        "Yes, they differ.",
         "No, wait: yes.",
         "The answer could be yes.",
         "Yesterday",

@@ -154,6 +154,7 @@ def test_every_entry_is_one_word_for_one_word(part):
 
 
 def test_phrases_differ_in_one_word():
+    # A phrase without offers is left as it is: none of its words is replaced.
     for phrase, other in entries("phrases"):
         differing = [a != b for a, b in zip(phrase.split(), other.split(), strict=True)]
         assert sum(differing) == 1, (phrase, other)
@@ -181,7 +182,11 @@ def test_synonyms_take_the_form_of_the_word(question, one):
     ("question", "offered"),
     [
         ("Who is too old to work?", {"labour", "toil"}),
-        ("Who was hurt at work?", {"labour"}),
+        ("Who was late with the plan?", {"tardy", "delayed", "scheme", "proposal"}),
+        ("Who volunteers at the shop?", set()),
+        ("Which origins are they?", {"backgrounds"}),
+        ("Who is keen to work with them?", {"collaborate"}),
+        ("Who was rude at the service counter?", {"impolite", "discourteous"}),
         ("Who went home?", set()),
         ("Who is more careful?", {"meticulous", "thorough"}),
     ],
@@ -225,6 +230,22 @@ def test_either_or_names_both_groups_in_both_orders():
     found = {next(either_or(named(), rng(seed))) for seed in range(20)}
     assert "Who was too lazy to work, the retired tailor or the trainee?" in found
     assert "Who was too lazy to work: the trainee or the retired tailor?" in found
+
+
+def test_names_with_a_comma_are_told_apart():
+    item = named(options=("Rosa Ortiz, a nurse", "Ana Chen, a clerk", "Not known."))
+    for changed in either_or(item, rng()):
+        assert changed in (
+            "Who was too lazy to work: Rosa Ortiz, a nurse, or Ana Chen, a clerk?",
+            "Who was too lazy to work: Ana Chen, a clerk, or Rosa Ortiz, a nurse?",
+        )
+
+
+def test_short_sentences_are_quoted_as_well():
+    item = paired(options=("Rosa lives in Rome", "Unknown.", "Rosa teaches at home"))
+    for changed in either_or(item, rng()):
+        assert '"Rosa lives in Rome"' in changed or "lives in Rome" in changed
+        assert ", Rosa" not in changed
 
 
 def test_sentences_are_quoted_or_named_by_what_they_differ_in():

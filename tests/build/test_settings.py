@@ -117,3 +117,11 @@ def test_a_fault_names_file_line_key_and_mend(tmp_path, text, said):
 def test_a_missing_file_is_answered_with_the_way_to_one(tmp_path):
     with pytest.raises(ConfigError, match=r"no such file.*docs/build\.md"):
         read_build_file(tmp_path / "none.toml")
+
+
+def test_how_often_a_shared_question_is_attacked_is_a_setting():
+    assert settled().build.variants == 10
+    assert settled(variants=4).build.variants == 4
+    for wrong in (0, 1_001):
+        with pytest.raises(ConfigError, match="variants"):
+            settled(variants=wrong)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from askew.models.ledgerfile import read_records
 from askew.prompts.choice import PromptFormat, render
 from askew.records import AttackCategory, Finish, Reply, Scenario
 from askew.run import execute, prepare, rescore
-from askew.runfile import RunFile, checked
+from askew.runfile import RunFile, checked, read_run_file
 from askew.runfolder import RunFolder
 from tests.interop.motley import motley
 from tests.models.servers import FaultServer
@@ -212,6 +213,24 @@ def test_a_reply_stands_where_something_failed_after_it_and_limits_are_errors(ch
     assert found["cancelled"] is None
 
 
+def answered(log: Any) -> Any:
+    return next(sample for sample in log.samples if sample.output.completion)
+
+
+def say_otherwise(log: Any) -> None:
+    """As with Inspect's editor: what is shown is no longer what askew has kept beside it."""
+    answered(log).output.choices[0].message.content = "something else"
+
+
+def no_model(log: Any) -> None:
+    log.eval.model = ""
+    log.eval.metadata["askew_settings"]["target"]["name"] = "inspect/model"  # as a task has it
+
+
+def break_reply(log: Any) -> None:
+    answered(log).output.metadata["askew_reply"] = "{"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -220,9 +239,18 @@ def test_a_reply_stands_where_something_failed_after_it_and_limits_are_errors(ch
         (lambda log: log.eval.metadata["askew_settings"]["flex"].update(shots=9), "flex.shots"),
         (lambda log: log.samples[0].metadata.pop("item"), "KeyError: 'item'"),
         (lambda log: log.samples[0].metadata.update(option_order="01"), "ValueError"),
+        (lambda log: log.samples[0].metadata.update(option_order="011"), "the order '011'"),
+        (lambda log: log.samples[0].metadata.update(condition="biased"), "condition 'biased'"),
+        (lambda log: log.samples[0].metadata["item"].update(options=[1, 2, 3]), "valid string"),
+        (lambda log: log.samples[0].metadata["item"].update(neutral=3), "not among three"),
+        (lambda log: log.samples[0].metadata["item"].update(question="?"), "two different items"),
+        (lambda log: log.samples[0].metadata.update(place=1), "stand for one question"),
+        (lambda log: setattr(log.samples[0], "epoch", 0), "the epoch 0"),
+        (lambda log: say_otherwise(log), "are different texts"),
+        (lambda log: break_reply(log), "JSONDecodeError"),
+        (lambda log: no_model(log), "what the log says of the model cannot be used"),
         (lambda log: setattr(log, "samples", []), "holds no sample"),
     ],
-    ids=["another task", "no settings", "other settings", "no item", "no order", "no samples"],
 )
 def test_a_log_that_cannot_be_read_is_refused_and_leaves_nothing(
     changed, tmp_path, change, message
@@ -263,14 +291,50 @@ def test_an_imported_run_is_scored_again_and_never_asked_on(log, tmp_path, monke
         >= (before["source_accuracy"]["overall"]["coverage"])
     )
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    from askew.runfile import read_run_file
-
     run = read_run_file(imported.settings)
     with pytest.raises(ConfigError, match=r"had by Inspect AI and imported.*askew score"):
         prepare(run)
     elsewhere = checked({"models": {"target": {"name": "python/no:where"}}, "out": imported.path})
     with pytest.raises(ConfigError, match="had by Inspect AI"):
         prepare(elsewhere)
+
+
+def test_what_the_prompts_do_not_show_is_said(changed, tmp_path):
+    from inspect_ai.log import EvalPlanStep
+
+    def tell(content: Any) -> None:
+        content.plan.config.system_message = "You are a pirate."
+        content.plan.steps = [EvalPlanStep(solver="think", params={})]
+
+    imported = import_log(changed(tell), tmp_path / "back")
+    message, solver = imported.remarks
+    assert "--system-message" in message
+    assert "the solver think" in solver
+    assert message in imported.folder.read_estimates()["calls"]["notes"]
+    facts = read_run_file(imported.folder.settings).record["imported"]
+    assert facts["tool"] == "Inspect AI"
+    assert facts["config"]["system_message"] == "You are a pirate."
+
+
+def test_a_run_that_ended_early_is_no_success_in_the_log_either(changed, tmp_path):
+    def stop(content: Any) -> None:
+        content.status = "error"
+
+    first = import_log(changed(stop), tmp_path / "first")
+    assert first.ended_early
+    assert first.missing == 0
+    export_log(first.folder.path, tmp_path / "again.eval")
+    assert import_log(tmp_path / "again.eval", tmp_path / "second").ended_early
+
+
+def test_a_log_whose_name_is_no_text_is_read_too(run, log, tmp_path):
+    path = tmp_path / os.fsdecode(b"caf\xe9.eval")
+    try:
+        path.write_bytes(log.read_bytes())
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 only")
+    imported = import_log(path, tmp_path / "back").folder
+    assert imported.read_scores() == run.read_scores()
 
 
 def test_json_logs_go_both_ways_too(run, tmp_path):

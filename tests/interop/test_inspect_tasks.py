@@ -17,7 +17,7 @@ import pytest
 
 from askew.interop.inspect_import import import_log
 from askew.run import execute, prepare
-from askew.runfile import checked
+from askew.runfile import checked, read_run_file
 from tests.interop.motley import motley, planted, whole
 from tests.models.servers import Answer, FaultServer, Seen, chat_body
 
@@ -185,6 +185,7 @@ def test_a_part_of_the_samples_is_imported_with_a_remark(evaluate, tmp_path):
     imported = import_log(place(log), tmp_path / "run")
     assert "plans 18 pairs" in imported.remarks[-1]
     assert "the other 4" in imported.remarks[-1]
+    assert imported.ended_early
     assert "plans 18 pairs" in imported.folder.report.read_text(encoding="utf-8")
 
 
@@ -193,6 +194,19 @@ def test_a_setting_that_askew_does_not_have_is_refused_by_name(evaluate):
         evaluate(None, rotations="some")
     with pytest.raises(Exception, match="2 data sets"):
         evaluate(None, data=["starter", "bbq"], path="somewhere")
+    # Inspect itself would warn, and ask everything.
+    with pytest.raises(Exception, match="'itms'") as caught:
+        evaluate(None, itms=3)
+    assert "items" in str(caught.value)
+    assert type(caught.value).__name__ == "PrerequisiteError"  # shown without a traceback
+
+
+def test_the_providers_own_temperature_is_left_to_it(evaluate, tmp_path):
+    with FaultServer(planted) as server:
+        log = evaluate(server, items=1, controls=0, temperature="default")
+        assert not any("temperature" in request.body for request in server.seen)
+    folder = import_log(place(log), tmp_path / "run").folder
+    assert read_run_file(folder.settings).target.temperature == "default"
 
 
 @pytest.mark.slow

@@ -156,6 +156,38 @@ def test_a_folder_that_pools_in_another_way_is_refused(minilm, tmp_path, setting
         load_embedder(f"local/{copied}")
 
 
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("garbage", "cannot be loaded"),
+        ("other", "weights lack"),  # else they would be drawn at random
+        ("wordless", "knows no words"),  # else any two texts would be alike
+    ],
+)
+def test_a_broken_encoder_is_refused(minilm, tmp_path, torch, name, complaint):
+    from safetensors.torch import save_file
+
+    copied = linked(tmp_path)
+    weights = copied / "model.safetensors"
+    match name:
+        case "garbage":
+            weights.unlink()
+            weights.write_bytes(b"no weights" * 20)
+        case "other":
+            weights.unlink()
+            save_file({"other.weight": torch.zeros(2)}, str(weights), metadata={"format": "pt"})
+        case _:
+            for file in (*copied.glob("tokenizer*"), *copied.glob("vocab*")):
+                file.unlink()
+    with pytest.raises(ConfigError, match=complaint):
+        load_embedder(f"local/{copied}").embed(["Who?"])
+
+
+def test_a_text_of_any_length_has_a_vector(minilm):
+    vectors = minilm.embed(["", "word " * 3_000, "\x00"])
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
 def test_a_folder_without_an_encoder_is_refused(tmp_path: Path, torch: Any):
     with pytest.raises(ConfigError, match=r"config\.json"):
         load_embedder(f"local/{tmp_path}")

@@ -227,6 +227,8 @@ def test_its_identity_holds_what_changes_an_answer_and_no_secret(server, monkeyp
         ("openai/", {}, "inspect/PROVIDER/MODEL"),
         ("a/b", {"options": {"api_key": "x"}}, "api_key_env"),
         ("a/b", {"options": {"aws_secret_access_key": "x"}}, "api_key_env"),
+        ("a/b", {"options": {"default_headers": {"X-Api-Key": "x"}}}, "headers.X-Api-Key.*secret"),
+        ("a/b", {"options": {"config": {"extra_headers": {"Authorization": "x"}}}}, "secret"),
         ("a/b", {"options": {"config": {"temperature": 1}}}, "config.temperature"),
         ("a/b", {"options": {"config": {"cache": True}}}, "config.cache"),
         ("a/b", {"options": {"config": 3}}, "a table"),

@@ -148,7 +148,8 @@ def questions(study: Study, config: FlexConfig, seed: int) -> list[Asked]:
 def calls_of(asked: Sequence[Asked], config: FlexConfig) -> list[Call]:
     """The calls that put the questions to the target."""
     return [
-        Call(one.prompt, config.sampling, role="target", replicate=one.replicate) for one in asked
+        Call(one.prompt, config.sampling.of_replicate(one.replicate), replicate=one.replicate)
+        for one in asked
     ]
 
 

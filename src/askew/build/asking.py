@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from askew.audits import flex
@@ -278,13 +278,9 @@ def call_of(ask: Ask, config: BuildConfig) -> Call:
         scenario=ask.scenario,
         wording=config.wording,
     )
-    sampling = config.sampling
     if not config.sampled:
-        return Call(prompt, sampling)
-    if sampling.seed is not None:
-        # With one and the same seed a server would give one and the same reply.
-        sampling = replace(sampling, seed=sampling.seed + ask.replicate)
-    return Call(prompt, sampling, replicate=ask.replicate)
+        return Call(prompt, config.sampling)
+    return Call(prompt, config.sampling.of_replicate(ask.replicate), replicate=ask.replicate)
 
 
 def order_of(item: Item, replicate: int, config: BuildConfig) -> OptionOrder:

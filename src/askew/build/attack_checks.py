@@ -43,12 +43,15 @@ MOST_WORDS_CHANGED = 2  # A.3: a word attack replaces at most two
 _LONGEST_PARAPHRASE = 40
 _LONGEST_CHANGE = 600  # characters; more is no question, whatever it is
 _SHORT_NEGATION = 4  # letters
+_SHORTEST_SLIP = 2  # letters; "A" for "B" is no slip
 # So many words in a row are no longer the question's own but the context's.
 _LONGEST_COPY = 8
 
 _ARTICLES = frozenset({"a", "an", "the"})
 # A paraphrase of a question that asks who or which still asks it.
 _ASKING = frozenset({"who", "whom", "whose", "which", "what"})
+# A full stop behind a word, which "Dr." and "St." are not; and another sentence behind it.
+_SENTENCE_END = re.compile(r"[a-z]{3}[.!]\s+(?=[A-Z])|[。！]")
 _CHOICE = re.compile(r"\bor\b|\bbetween\b.*\band\b")
 
 
@@ -60,6 +63,7 @@ class FaultCode(StrEnum):
     UNCHANGED = "unchanged"
     NOT_A_QUESTION = "not_a_question"
     SEVERAL_QUESTIONS = "several_questions"
+    SEVERAL_SENTENCES = "several_sentences"
     INVERTED_POLARITY = "inverted_polarity"
     EDIT_DISTANCE = "edit_distance"
     NOT_A_LETTER = "not_a_letter"
@@ -165,7 +169,8 @@ def _basic(original: str, changed: str, item: Item | None) -> Iterator[Fault]:
 
 
 def _is_plain(character: str, original: str) -> bool:
-    return character.isprintable() or character in original
+    # U+FFFD stands for what could not be decoded.
+    return (character.isprintable() and character != "\ufffd") or character in original
 
 
 def _form(kind: str, original: str, changed: str) -> Iterator[Fault]:
@@ -175,10 +180,16 @@ def _form(kind: str, original: str, changed: str) -> Iterator[Fault]:
         yield Fault(FaultCode.NOT_A_QUESTION, "it does not end with a question mark")
     elif not folded_words(changed):
         yield Fault(FaultCode.NOT_A_QUESTION, "it holds no word")
-    # A quoted option may be a question itself.
-    marks = _question_marks(re.sub(r"[\"“][^\"“”]*[\"”]", "", changed))
-    if kind.startswith("sentence") and marks > max(1, _question_marks(original)):
+    if not kind.startswith("sentence"):
+        return
+    if folded_words(original) == folded_words(changed) or single_edit(original, changed):
+        yield Fault(FaultCode.UNCHANGED, "no more than a letter or a sign is changed")
+    # A quoted option may be a question itself, and more than a sentence.
+    unquoted = re.sub(r"[\"“][^\"“”]*[\"”]", "", changed)
+    if (marks := _question_marks(unquoted)) > max(1, _question_marks(original)):
         yield Fault(FaultCode.SEVERAL_QUESTIONS, f"{marks} question marks")
+    elif len(_SENTENCE_END.findall(unquoted)) > len(_SENTENCE_END.findall(original)):
+        yield Fault(FaultCode.SEVERAL_SENTENCES, "it says something before or after the question")
 
 
 def _question_marks(text: str) -> int:
@@ -216,12 +227,20 @@ def _words(original: str, changed: str, *, english: bool) -> Iterator[Fault]:
             yield Fault(
                 FaultCode.FUNCTION_WORD, f"{before.text!r} became {after.text!r}: grammar only"
             )
-        elif same_lemma(before.text, after.text):
+        elif _is_same_word(before, after):
             yield Fault(FaultCode.SAME_WORD, f"{before.text!r} and {after.text!r} are one word")
     if not counted and pairs:
         yield Fault(FaultCode.FUNCTION_WORD, "only an article is changed")
     if gaps(original, old) != gaps(changed, new):
         yield Fault(FaultCode.PUNCTUATION, "blanks or punctuation are changed")
+
+
+def _is_same_word(before: Token, after: Token) -> bool:
+    """Whether one word is a form of the other, or the other misspelt."""
+    if same_lemma(before.text, after.text):
+        return True
+    is_slip = len(before.text) > _SHORTEST_SLIP and not is_word(after.folded)
+    return is_slip and single_edit(before.folded, after.folded) is not None
 
 
 def _replacements(original: str, changed: str) -> list[tuple[Token, Token]] | None:
@@ -276,7 +295,8 @@ def _either_or(original: str, changed: str, item: Item | None, *, english: bool)
         yield Fault(FaultCode.NAMES_NO_OPTION, "names neither of the two groups")
     elif missing:
         yield Fault(FaultCode.NAMES_ONE_OPTION, f"does not name {missing[0]!r}")
-    yield from _copies(original, changed, item)
+    # The options' own words have to be said, wherever else they stand.
+    yield from _copies(" ".join((original, *item.options)), changed, item)
 
 
 def _is_said_by_options(item: Item, said: str) -> bool:
@@ -287,8 +307,8 @@ def _is_said_by_options(item: Item, said: str) -> bool:
     )
 
 
-def _copies(original: str, changed: str, item: Item) -> Iterator[Fault]:
+def _copies(allowed: str, changed: str, item: Item) -> Iterator[Fault]:
     """Whether the attacker wrote the context out instead of changing the question."""
-    run = copied_run(changed, item.context, original) if item.context else None
+    run = copied_run(changed, item.context, allowed) if item.context else None
     if run is not None and len(run.split()) >= _LONGEST_COPY:
         yield Fault(FaultCode.COPIES_CONTEXT, f"writes out {run!r}")

@@ -30,8 +30,13 @@ _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "'": "'", "`": "`",
 # A remark behind the question: 'Who is lzy? (I deleted "a".)'.
 _REMARK = re.compile(r"^(?P<question>.*?[?？؟][\"”’»]?)\s*(?:[(\[].*[)\]]\.?|(?:[-–—→]|//)\s.*)$")
 _KEYS = ("question", "modified_question", "changed_question", "new_question", "answer", "output")
-_YES_OR_NO = re.compile(r"^(?:(?:my )?(?:final )?(?:answer|verdict)\s*(?:is)?\s*:?\s*)?(yes|no)\b")
-_TURNING = re.compile(r"\b(?:yes|no|not|but|however|although|except|unless|partly|maybe)\b|n't\b")
+_YES_OR_NO = re.compile(
+    r"^(?:(?:my |the )?(?:final )?(?:answer|verdict)\s*(?:is)?\s*:?\s*)?(yes|no)\b"
+)
+_TURNING = re.compile(
+    r"\b(?:yes|no|not|never|but|however|although|though|except|unless|partly|partially|maybe|almost"
+    r"|mostly|unlike|caveats?|differ\w*|opposite|invert\w*|revers\w*|contrary|contradict\w*)\b|n't\b"
+)
 
 
 def read_question(reply: str | None, original: str) -> str | Fault:
@@ -54,7 +59,9 @@ def read_question(reply: str | None, original: str) -> str | Fault:
         return found
     fences = _FENCE.findall(text)
     if len(fences) == 1:
-        text = fences[0]
+        text = fences[0].strip()
+        if (found := _from_json(text)) is not None:
+            return found
     lines = [line for line in map(_bare, _TAG.sub("\n", text).splitlines()) if line]
     return _chosen(lines, original)
 
@@ -109,11 +116,13 @@ def _bare(line: str) -> str:
 
 
 def _from_json(text: str) -> str | None:
-    """The question in a reply that is a JSON object or string."""
+    """The question in a reply that is JSON: a string, a list of one, or an object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
     if isinstance(found, dict):
         named = [found[key] for key in _KEYS if isinstance(found.get(key), str)]
         texts = named or [value for value in found.values() if isinstance(value, str)]
@@ -131,6 +140,7 @@ def read_verdict(reply: str | None) -> bool | None:
     if answer is None:
         return None
     said = " ".join(re.sub(r"[*_`\"“”#.!]", " ", answer).casefold().replace("’", "'").split())
+    said = _TAG.sub(" ", said).strip(" '()[]‘’")
     found = _YES_OR_NO.match(said)
     if found is None:
         return None

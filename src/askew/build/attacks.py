@@ -11,7 +11,6 @@ ask for the "less accurate" sentence.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -54,8 +53,8 @@ async def make_attacks(
 
     All asks of a wave go out together; what fails a check is asked for again with what was wrong,
     `attacker.tries` times in all. Items that ask the same question share at most
-    `attacker.variants` attacks of a kind; which one depends on the item's id alone. One whose
-    own variant failed is given another that passed.
+    `attacker.variants` attacks of a kind; which one depends on the item's id alone, whatever else
+    is wanted with it. One whose variant failed has none: another's would depend on the others.
 
     Args:
         wanted: items and kinds ("character", "word", "sentence_v1", "sentence_v2").
@@ -80,13 +79,7 @@ async def make_attacks(
     everything = list(makings.values())
     for first in range(0, len(everything), LARGEST_WAVE):
         await _make(everything[first : first + LARGEST_WAVE], attacker, checks, progress)
-    passed: dict[Hashable, list[_Making]] = defaultdict(list)
-    for key, making in makings.items():
-        if making.question is not None:
-            passed[key.kind, key.same].append(making)
-    return [
-        _given(makings[key], key, passed[key.kind, key.same]).attack(attacker.name) for key in keys
-    ]
+    return [makings[key].attack(attacker.name) for key in keys]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +128,6 @@ def _key(item: Item, kind: str, attacker: Attacker) -> _Key:
     # By the id alone, so that an item's attack is the same however many items there are.
     variant = int(generator(0, "attack_variant", item.id).integers(attacker.variants))
     return _Key(kind, same, variant)
-
-
-def _given(making: _Making, key: _Key, passed: Sequence[_Making]) -> _Making:
-    """The making itself, or one of its kin that passed where it did not."""
-    if making.question is not None or not passed:
-        return making
-    return passed[key.variant % len(passed)]
 
 
 async def _make(

@@ -99,6 +99,9 @@ _MEANINGS: dict[FaultCode, _Meaning] = {
     FaultCode.SEVERAL_QUESTIONS: _Meaning(
         "caution", "ask several questions", "it is not clear which one is answered."
     ),
+    FaultCode.SEVERAL_SENTENCES: _Meaning(
+        "caution", "say more than a question", "what else is said may lead to one answer."
+    ),
     FaultCode.NOT_A_QUESTION: _Meaning("caution", "are no question", _NOT_THE_ATTACK),
 }
 # Whether a sentence is named in other words, no rule can see.

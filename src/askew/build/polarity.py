@@ -115,15 +115,6 @@ def polarity_faults(original: str, changed: str, *, strict: bool = False) -> lis
     return list(dict.fromkeys(faults))
 
 
-def concepts(text: str) -> tuple[Concept, ...]:
-    """The concepts of a question, in order; a word may stand for several.
-
-    >>> [(concept.word, concept.sign) for concept in concepts("Who lacks skill, but not wit?")]
-    [('lacks', 1), ('skill', -1), ('wit', -1)]
-    """
-    return _read(text).concepts
-
-
 @lru_cache(maxsize=4096)
 def same_pole(word: str) -> frozenset[str]:
     """The words that stand beside a word, in lower case, at the same poles of opposites.

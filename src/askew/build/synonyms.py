@@ -101,14 +101,17 @@ def _known_words() -> frozenset[str]:
         word for parts in lists.offers.values() for offers in parts.values() for word in offers
     }
     found |= set(lists.offers)
-    for key, offers in lists.phrases.items():
-        for phrase in (" ".join(key), *offers):
-            found.update(phrase.split())
+    for phrase, offers in table("synonyms.toml")["phrases"].items():
+        for one in (phrase, *offers):
+            found.update(one.split())
     opposites = table("opposites.toml")
     for pair in (*opposites["pairs"], *opposites["contrasts"]):
         for pole in pair["poles"]:
             found.update(pole)
     return frozenset(found)
+
+
+_Phrase = tuple[tuple[str, ...], tuple[str, ...]]  # its words, and what is offered for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +120,8 @@ class _Lists:
 
     # Surface -> part of speech -> offers in the same form.
     offers: Mapping[str, Mapping[str, tuple[str, ...]]]
-    # The longest first; one without offers is left as it is.
-    phrases: Mapping[tuple[str, ...], tuple[str, ...]]
+    # First word -> phrases with their offers, the longest first; one without is left as it is.
+    phrases: Mapping[str, Sequence[_Phrase]]
     unsure: frozenset[str]
 
 
@@ -150,10 +153,7 @@ def _lists() -> _Lists:
             surface: {part: tuple(dict.fromkeys(words)) for part, words in parts.items()}
             for surface, parts in offers.items()
         },
-        phrases={
-            tuple(key.split()): tuple(data["phrases"][key])
-            for key in sorted(data["phrases"], key=_words_in, reverse=True)
-        },
+        phrases=_by_first_word(data["phrases"]),
         unsure=frozenset(unsure),
     )
 
@@ -175,13 +175,19 @@ def _offers(words: Sequence[Token], place: int) -> tuple[str, ...]:
 
 
 def _phrases_at(words: Sequence[Token], place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    for key, offers in _lists().phrases.items():
+    for key, offers in _lists().phrases.get(words[place].text, ()):
         if tuple(word.text for word in words[place : place + len(key)]) == key:
             yield len(key), offers
 
 
-def _words_in(phrase: str) -> int:
-    return len(phrase.split())
+def _by_first_word(phrases: Mapping[str, Sequence[str]]) -> dict[str, list[_Phrase]]:
+    found: dict[str, list[_Phrase]] = defaultdict(list)
+    for words, offers in sorted(
+        ((tuple(phrase.split()), tuple(offers)) for phrase, offers in phrases.items()),
+        key=lambda phrase: -len(phrase[0]),
+    ):
+        found[words[0]].append((words, offers))
+    return found
 
 
 def _of_phrase(words: Sequence[Token], offer: str) -> Iterator[Replacement]:

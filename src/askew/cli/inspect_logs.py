@@ -34,7 +34,7 @@ def import_inspect(
 ) -> None:
     """Make a run folder of a log of Inspect AI; its replies are read by askew's rules.
 
-    Exits with 4 if replies are missing.
+    Exits with 4 if replies are missing, or pairs of the task.
     """
     from askew.interop.inspect_import import import_log
 

@@ -32,6 +32,7 @@ _PROVIDERS: dict[str, tuple[tuple[str, ...], str]] = {
     "python": (("reply",), "a callable, module:function"),
     "local": (_BOTH, "a Hugging Face folder, hub id or GGUF file on this machine"),
     "builtin": (_BOTH, "a small model that comes in a package"),
+    "inspect": (("reply",), "any model that Inspect AI knows, inspect/PROVIDER/MODEL"),
     "replay": (_BOTH, "the replies recorded in a run folder"),
 }
 

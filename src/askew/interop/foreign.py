@@ -179,7 +179,7 @@ def _write_calls(
     What has no reply stays planned. A call that askew has not made has cost this run nothing.
     """
     hits = {
-        key: Hit(key, reply_to_json(reply), source)
+        key: Hit(key, reply_to_json(reply), without_surrogates(source))
         for key, (reply, source) in replies.items()
         if reply.finish is not Finish.ERROR
     }

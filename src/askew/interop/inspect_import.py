@@ -240,6 +240,8 @@ def _answers(
 def _answer(sample: Any, run: RunFile, log: Path) -> tuple[int, ForeignAnswer]:
     shown = sample.input
     try:
+        if sample.epoch < 1:
+            raise ValueError(f"the epoch {sample.epoch}")
         messages = (
             [Message("user", shown)]
             if isinstance(shown, str)

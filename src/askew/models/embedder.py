@@ -113,7 +113,8 @@ class SentenceEncoder:
         batch: texts a forward pass.
 
     Raises:
-        ConfigError: the folder holds no encoder, or pools in a way that is not known here.
+        ConfigError: the folder holds no encoder, or pools in a way that is not known here; when the
+            first text is embedded: its files are broken, or lack weights or words.
     """
 
     def __init__(self, name: str, folder: Path, *, batch: int = 32) -> None:
@@ -162,6 +163,7 @@ class SentenceEncoder:
     def _loaded(self) -> tuple[Any, Any, Any]:
         import torch
         import transformers
+        from safetensors import SafetensorError
 
         # Its bars would break into the caller's own progress.
         transformers.utils.logging.disable_progress_bar()
@@ -169,11 +171,21 @@ class SentenceEncoder:
         where = {"local_files_only": True}
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(self._folder, **where)
-            network = transformers.AutoModel.from_pretrained(
-                self._folder, dtype=torch.float32, **where
+            network, told = transformers.AutoModel.from_pretrained(
+                self._folder, dtype=torch.float32, output_loading_info=True, **where
             )
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
             raise ConfigError(f"{self.name}: {self._folder} cannot be loaded: {error}") from error
+        # What is not in the file is drawn at random, and without words all texts are alike: both
+        # would go unnoticed. The pooler is not used.
+        absent = sorted(key for key in told["missing_keys"] if not key.startswith("pooler."))
+        lacks = f"its weights lack {absent[0]}" if absent else ""
+        if tokenizer("who")["input_ids"] == tokenizer("which")["input_ids"]:
+            lacks = "its tokenizer knows no words"
+        if lacks:
+            raise ConfigError(
+                f"{self.name}: {self._folder} cannot be used: {lacks}. Fetch the encoder again."
+            )
         return torch, tokenizer, network.eval()
 
 

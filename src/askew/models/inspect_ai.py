@@ -329,18 +329,26 @@ def _further_config(given: Mapping[str, object]) -> dict[str, object]:
                 f"option config.{name} is askew's to settle. Sampling is set in [models.target]; "
                 "retries, pace and caching are the runner's."
             )
+    _refuse_secrets(config, "config.")
     return config
 
 
 def _model_arguments(given: Mapping[str, object]) -> dict[str, object]:
     arguments = {name: value for name, value in given.items() if name not in _OWN_OPTIONS}
-    for name in arguments:
-        if _SECRET.search(name):
-            raise ConfigError(
-                f"option {name!r} looks like a secret, which the run folder would keep. Put it in "
-                "an environment variable and name that with api_key_env."
-            )
+    _refuse_secrets(arguments)
     return arguments
+
+
+def _refuse_secrets(table: Mapping[str, object], place: str = "") -> None:
+    """Headers stand in tables of their own, `extra_headers` or `default_headers`."""
+    for name, value in table.items():
+        if _SECRET.search(name.replace("-", "_")):
+            raise ConfigError(
+                f"option {f'{place}{name}'!r} looks like a secret, which the run folder would "
+                "keep. Put it in an environment variable and name that with api_key_env."
+            )
+        if isinstance(value, Mapping):
+            _refuse_secrets(value, f"{place}{name}.")
 
 
 def _service(model: str) -> str:
