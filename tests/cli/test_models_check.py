@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from askew.cli.app import app
+from askew.models.registry import PROVIDERS, known_providers
 from tests.models.servers import Answer, FaultServer, Seen, chat_body, error, refused_port
 
 
@@ -82,8 +83,8 @@ def test_a_model_without_a_probe_is_asked_for_one_reply(monkeypatch):
     assert "the application is down" in bad.stdout
 
 
-def test_only_providers_that_are_there_are_listed():
+def test_the_providers_are_listed_and_each_of_askews_own_is_described():
     done = CliRunner().invoke(app, ["models", "list", "--json"])
-    listed = {row["provider"] for row in json.loads(done.stdout)["providers"]}
-    assert {"openai", "python"} <= listed
-    assert "inspect" not in listed
+    listed = {row["provider"]: row["what"] for row in json.loads(done.stdout)["providers"]}
+    assert set(listed) == set(known_providers())
+    assert "added by a package" not in [listed[name] for name in PROVIDERS]

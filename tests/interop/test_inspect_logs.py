@@ -307,7 +307,8 @@ def test_what_the_prompts_do_not_show_is_said(changed, tmp_path):
         content.plan.steps = [EvalPlanStep(solver="think", params={})]
 
     imported = import_log(changed(tell), tmp_path / "back")
-    message, solver = imported.remarks
+    errors, message, solver = imported.remarks
+    assert "came to an error" in errors
     assert "--system-message" in message
     assert "the solver think" in solver
     assert message in imported.folder.read_estimates()["calls"]["notes"]

@@ -84,13 +84,33 @@ def test_both_ways_of_attending_agree_with_the_definition_at_any_budget(
     check()
 
 
+@pytest.mark.parametrize("padded", [0.0, 0.65, 1.0])
 @pytest.mark.parametrize("block", [1, 3, 64])
-def test_the_size_of_a_block_does_not_change_a_score(make_network, monkeypatch, block):
+def test_how_a_pack_is_cut_into_blocks_does_not_change_a_score(
+    make_network, monkeypatch, block, padded
+):
     monkeypatch.setattr("askew.models.local_attention.BLOCK", block)
+    monkeypatch.setattr("askew.models.local_attention.PADDED", padded)
     network = make_network("llama")
     questions = [TokenQuestion((1, 2, 3, *range(i, 2 * i), i), ((4,), (5, 6))) for i in range(12)]
     scorer = TreeScorer(Tree(network, bounded(40)))
     assert_alike(scorer.score(questions), PlainScorer(network).score(questions))
+
+
+def test_the_last_layer_computes_only_what_is_read(make_network, torch):
+    network = make_network("llama")
+    seen = []
+    handles = [
+        layer.mlp.down_proj.register_forward_pre_hook(
+            lambda module, inputs: seen.append(inputs[0].shape[1])
+        )
+        for layer in network.model.layers
+    ]
+    question = TokenQuestion(tuple(range(2, 22)), ((1, 2), (3,)))
+    TreeScorer(Tree(network, bounded(64))).score([question])
+    for handle in handles:
+        handle.remove()
+    assert seen == [21, 2]
 
 
 def test_models_that_honour_a_tree_get_it_and_others_do_not(make_network):

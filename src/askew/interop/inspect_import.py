@@ -58,7 +58,6 @@ class Imported:
     """What came of a log."""
 
     folder: RunFolder
-    samples: int  # of the log, each epoch counted
     missing: int  # questions of which the log has no reply
     errors: int
     ended_early: bool  # the evaluation was stopped, or asked a part of its pairs
@@ -72,11 +71,12 @@ def import_log(log: Path, out: Path) -> Imported:
 
     Args:
         log: a file that `inspect eval` has written, `.eval` or `.json`.
-        out: the run folder; nothing may be there yet.
+        out: the run folder; an empty one is taken over.
 
     Raises:
         MissingDependency: Inspect is not installed.
-        RunError: the file is no log, or one of another task; `out` is there already.
+        RunError: the file is no log, one of another task, or one that does not hold together;
+            something is at `out` already.
     """
     read = _read(log)
     spec = read.eval
@@ -88,8 +88,7 @@ def import_log(log: Path, out: Path) -> Imported:
             "which option is neutral, nor which samples are a pair."
         )
     run = _run_of(run_of(settings, str(log)), read, log)
-    samples = read.samples or []
-    answers, skipped = _answers(samples, spec, run, log)
+    answers, skipped = _answers(read.samples or [], spec, run, log)
     if not answers:
         raise RunError(
             f"{log} (status {read.status!r}) holds no sample. Run the evaluation again, or have "
@@ -113,12 +112,15 @@ def import_log(log: Path, out: Path) -> Imported:
     replies = [answer.reply for answer in answers]
     return Imported(
         folder,
-        len(samples),
         replies.count(None),
-        sum(reply is not None and reply.finish is Finish.ERROR for reply in replies),
+        _errors(replies),
         ended_early,
         remarks,
     )
+
+
+def _errors(replies: Sequence[Reply | None]) -> int:
+    return sum(reply is not None and reply.finish is Finish.ERROR for reply in replies)
 
 
 def _table(spec: Any, name: str) -> dict[str, str | int]:
@@ -353,15 +355,19 @@ def _remarks(
     log: Any, answers: Sequence[ForeignAnswer], skipped: Mapping[str, int]
 ) -> Iterator[str]:
     """What the reader of the figures has to know about the log."""
-    missing = sum(answer.reply is None for answer in answers)
+    replies = [answer.reply for answer in answers]
+    missing, failed = replies.count(None), _errors(replies)
     if log.status != "success":
         why = f": {_one_line(log.error.message)}" if log.error is not None else ""
         yield (
-            f"Inspect's log has the status {log.status!r}{why}. It holds "
-            f"{len(answers) - missing:,} replies to {len(answers):,} questions."
+            f"Inspect's log has the status {log.status!r}{why}. To {len(answers):,} questions it "
+            f"holds {len(answers) - missing - failed:,} replies and {failed:,} errors."
         )
-    elif missing:
-        yield f"{missing:,} of {len(answers):,} questions have no reply in the log."
+    elif missing or failed:
+        yield (
+            f"of {len(answers):,} questions {missing:,} have no reply in the log, and {failed:,} "
+            "came to an error."
+        )
     for what, count in skipped.items():
         yield f"{count:,} {what}."
     if whole := _pairs_left_out(log, answers):

@@ -11,10 +11,11 @@ everything else: projections, positions, norms, experts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from askew.models.trie import ROOT, Pack
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 NAME = "askew_tree"
 # Nodes a block: fewer waste less on neighbours' ancestors, more fill the matrix units better.
-BLOCK = 64
+BLOCK = 32
+# Blocks that see at least so large a part of what the group's first one sees join it.
+PADDED = 0.65
 
 
 class Buffers:
@@ -61,15 +64,31 @@ def _grown(buffer: torch.Tensor, rows: int) -> torch.Tensor:
     return grown
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Blocks that see about as many slots, so that little is padded."""
+
+    seen: torch.Tensor  # (blocks, length): slots that a block's nodes see, padded with any
+    mask: torch.Tensor  # (blocks, 1, nodes a block, length), to be added to the scores
+
+
 @dataclass(slots=True)
 class Plan:
     """Who sees whom in one pack."""
 
     buffers: Buffers
     slots: torch.Tensor  # (nodes,): where the new keys and values go
-    seen: torch.Tensor  # (blocks, length): slots that a block's nodes see, padded with any
-    mask: torch.Tensor  # (blocks, 1, nodes a block, length), to be added to the scores
+    laid: torch.Tensor  # (blocks * nodes a block,): the nodes, block by block and group by group
+    place: torch.Tensor  # (nodes,): where each node stands in `laid`
+    groups: list[Group]
     layer: int = 0  # how many layers have asked already
+    _masks: dict[int, list[torch.Tensor]] = field(default_factory=dict)
+
+    def masks(self, shared: int) -> list[torch.Tensor]:
+        """The groups' masks for `shared` heads' queries one below the other."""
+        if shared not in self._masks:
+            self._masks[shared] = [group.mask.repeat(1, 1, shared, 1) for group in self.groups]
+        return self._masks[shared]
 
 
 _plan: ContextVar[Plan] = ContextVar("askew_tree_plan")
@@ -82,23 +101,41 @@ def plan_of(pack: Pack, buffers: Buffers, dtype: torch.dtype, device: torch.devi
 
     sees = ancestors(pack)
     nodes = len(sees)
-    starts = range(0, nodes, BLOCK)
-    seen = [np.flatnonzero(sees[start : start + BLOCK].any(axis=0)) for start in starts]
-    length, width = max(map(len, seen)), min(BLOCK, nodes)
-    slots = np.zeros((len(seen), length), dtype=np.int64)
-    hidden = np.ones((len(seen), width, length), dtype=bool)
-    for block, (start, those) in enumerate(zip(starts, seen, strict=True)):
-        rows = sees[start : start + width, those]
-        slots[block, : len(those)] = those
-        hidden[block, : len(rows), : len(those)] = ~rows
-        hidden[block, len(rows) :, 0] = False  # a row of padding that saw nothing would be NaN
-    mask = torch.zeros(hidden.shape, dtype=dtype)
-    mask.masked_fill_(torch.from_numpy(hidden), torch.finfo(dtype).min)
+    width = min(BLOCK, nodes)
+    seen = {
+        start: np.flatnonzero(sees[start : start + width].any(axis=0))
+        for start in range(0, nodes, width)
+    }
+    groups: list[list[int]] = []
+    for start in sorted(seen, key=lambda start: -len(seen[start])):
+        if not groups or len(seen[start]) < PADDED * len(seen[groups[-1][0]]):
+            groups.append([])
+        groups[-1].append(start)
+    # The last block may be short; its padding repeats the last node.
+    laid = np.concatenate([np.arange(start, start + width) for start in chain(*groups)])
+    laid = np.minimum(laid, nodes - 1)
+    place = np.empty(nodes, dtype=np.int64)
+    place[laid[::-1]] = np.arange(len(laid))[::-1]
+
+    def group_of(starts: Sequence[int]) -> Group:
+        length = len(seen[starts[0]])
+        slots = np.zeros((len(starts), length), dtype=np.int64)
+        hidden = np.ones((len(starts), width, length), dtype=bool)
+        for block, start in enumerate(starts):
+            those = seen[start]
+            slots[block, : len(those)] = those
+            rows = np.minimum(np.arange(start, start + width), nodes - 1)
+            hidden[block, :, : len(those)] = ~sees[np.ix_(rows, those)]
+        mask = torch.zeros(hidden.shape, dtype=dtype)
+        mask.masked_fill_(torch.from_numpy(hidden), torch.finfo(dtype).min)
+        return Group(torch.from_numpy(slots).to(device), mask[:, None].to(device))
+
     return Plan(
         buffers=buffers,
         slots=torch.tensor(pack.slots, device=device),
-        seen=torch.from_numpy(slots).to(device),
-        mask=mask[:, None].to(device),
+        laid=torch.from_numpy(laid).to(device),
+        place=torch.from_numpy(place).to(device),
+        groups=[group_of(starts) for starts in groups],
     )
 
 
@@ -144,31 +181,38 @@ def tree_attention(
     Raises:
         ValueError: the network asks for something that is not done here.
     """
+    import torch
+
     if others.get("s_aux") is not None or others.get("position_bias") is not None:
         raise ValueError("attention sinks and position biases are not done in blocks")
     plan = _plan.get()
-    heads, nodes, size = query.shape[1:]
+    heads, _, size = query.shape[1:]
     keys, values = plan.buffers.write(
         plan.layer, plan.slots, key[0].transpose(0, 1), value[0].transpose(0, 1)
     )
     plan.layer += 1
-    blocks, length = plan.seen.shape
-    width, shared = plan.mask.shape[2], heads // key.shape[1]
-    flat = plan.seen.flatten()
-    keys, values = (
-        each.index_select(0, flat).view(blocks, length, *each.shape[1:]).transpose(1, 2)
-        for each in (keys, values)
-    )
+    shared = heads // key.shape[1]
     # The queries that share a key head are laid one below the other: nothing has to be repeated.
-    import torch
-
-    rows = torch.nn.functional.pad(query[0], (0, 0, 0, blocks * width - nodes))
-    rows = rows.view(-1, shared, blocks, width, size).permute(2, 0, 1, 3, 4)
-    rows = rows.reshape(blocks, -1, shared * width, size)
-    mask = plan.mask.repeat(1, 1, shared, 1)
-    found = attend(rows, keys, values, mask, scaling, softcap)
-    found = found.reshape(blocks, -1, shared, width, found.shape[-1]).permute(0, 3, 1, 2, 4)
-    return found.reshape(1, blocks * width, heads, -1)[:, :nodes], None
+    width = plan.groups[0].mask.shape[2]
+    rows = (
+        query[0].index_select(1, plan.laid).view(-1, shared, len(plan.laid) // width, width, size)
+    )
+    rows = rows.permute(2, 0, 1, 3, 4).flatten(2, 3)
+    found, start = [], 0
+    for group, mask in zip(plan.groups, plan.masks(shared), strict=True):
+        blocks = len(group.seen)
+        own_keys, own_values = (
+            each.index_select(0, group.seen.flatten())
+            .view(blocks, -1, *each.shape[1:])
+            .transpose(1, 2)
+            for each in (keys, values)
+        )
+        own = rows[start : start + blocks]
+        found.append(attend(own, own_keys, own_values, mask, scaling, softcap))
+        start += blocks
+    laid = torch.cat(found)
+    whole = laid.view(*laid.shape[:2], shared, width, -1).permute(0, 3, 1, 2, 4)
+    return whole.reshape(len(plan.laid), heads, -1).index_select(0, plan.place)[None], None
 
 
 def attend(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from askew.models.local_attention import Buffers, ancestors, plan_of, planned
@@ -74,7 +75,8 @@ class Tree:
             mask = pack_mask(each, self.network.dtype).to(device)
             return logits_at(self.network, rows, attention_mask=mask, **inputs)
         self._buffers.reserve(each.forest.size)
-        with planned(self.network, plan_of(each, self._buffers, self.network.dtype, device)):
+        plan = plan_of(each, self._buffers, self.network.dtype, device)
+        with planned(self.network, plan), last_layer_at(self.network, rows):
             return logits_at(self.network, rows, **inputs)
 
     def keys_and_values(self, slots: Sequence[int]) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -86,6 +88,38 @@ class Tree:
             (keys[where].transpose(0, 1), values[where].transpose(0, 1))
             for keys, values in self._buffers.layers
         ]
+
+
+@contextmanager
+def last_layer_at(network: PreTrainedModel, rows: torch.Tensor) -> Iterator[None]:
+    """Within it, only `rows` pass the last layer's feed-forward part: nothing else is read of it.
+
+    A network whose layers are not called `layers` or `h`, and the part `mlp`, computes all of it.
+    """
+    decoder = network.get_decoder()
+    layers = getattr(decoder, "layers", None) or getattr(decoder, "h", None)
+    part = getattr(layers[-1], "mlp", None) if layers else None
+    nodes = 0
+
+    def narrow(module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        nonlocal nodes
+        nodes = inputs[0].shape[1]
+        return (inputs[0][:, rows], *inputs[1:])
+
+    def widen(module: Any, inputs: Any, output: torch.Tensor) -> torch.Tensor:
+        whole = output.new_zeros((1, nodes, output.shape[-1]))
+        whole[:, rows] = output
+        return whole
+
+    if part is None:
+        yield
+        return
+    hooks = part.register_forward_pre_hook(narrow), part.register_forward_hook(widen)
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 def pack_mask(each: Pack, dtype: torch.dtype) -> torch.Tensor:
