@@ -62,7 +62,7 @@ def check_can_write() -> None:
         MissingDependency: pyarrow is not installed.
     """
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet  # noqa: F401  # only whether it is there
     except ImportError:
         raise missing_extra("pyarrow", "parquet") from None
 

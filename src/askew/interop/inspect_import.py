@@ -331,6 +331,7 @@ def _absent(name: str, items: Mapping[str, Item], epochs: int) -> list[ForeignAn
     item = max(fitting, key=lambda one: len(one.id))
     first, second, third = (int(digit) for digit in found["order"])
     category = found["category"]
+    # The pattern of the id lets no other word through.
     condition: Condition = "attacked" if category else found["condition"]  # type: ignore[assignment]
     asked = Asked(
         item,
