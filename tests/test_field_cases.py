@@ -16,24 +16,32 @@ if "ASKEW_CASES" not in os.environ:
 
 from tests.field import (  # noqa: F401  # importing a check module registers its checks
     check_answers,
+    check_clinical,
     check_data,
     check_figures,
     check_gateway,
+    check_judges,
     check_local,
     check_runs,
     gold_answers,
+    gold_clinical,
     gold_data,
+    gold_judges,
     gold_servers,
 )
 from tests.field.folder import CaseFolder
 from tests.field.registry import CHECKS, why_later
 
 FOLDER = CaseFolder(Path(os.environ["ASKEW_CASES"]))
-READ = {"answers.jsonl", "optsets.json", "server_replies.jsonl"}
+READ = {
+    "answers.jsonl",
+    "clinical.jsonl",
+    "judge_scores.jsonl",
+    "judge_verdicts.jsonl",
+    "optsets.json",
+    "server_replies.jsonl",
+}
 LATER = {
-    "judge_scores.jsonl": "judge models belong to a later version",
-    "judge_verdicts.jsonl": "judge models belong to a later version",
-    "clinical.jsonl": "the clinical audit belongs to a later version",
     "dump": "the boundary audit belongs to a later version",
     "sse.jsonl": "replies are not streamed",
 }
@@ -81,6 +89,21 @@ def test_server_reply(row, tmp_path):
     gold_servers.check_reply(row)
     if not gold_servers.is_scored(row):
         gold_servers.check_run(row, tmp_path / "run.sqlite")
+
+
+@pytest.mark.parametrize("row", FOLDER.rows("judge_scores.jsonl"), ids=named)
+def test_judge_scores(row):
+    gold_judges.check_scores(row)
+
+
+@pytest.mark.parametrize("row", FOLDER.rows("judge_verdicts.jsonl"), ids=named)
+def test_judge_verdict(row):
+    gold_judges.check_verdict(row)
+
+
+@pytest.mark.parametrize("row", FOLDER.rows("clinical.jsonl"), ids=named)
+def test_clinical_text(row):
+    gold_clinical.check_facts(row)
 
 
 @pytest.mark.parametrize(("form", "path", "gold"), messy_files())

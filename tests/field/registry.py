@@ -14,8 +14,6 @@ CHECKS: dict[str, Check] = {}
 
 # The first word of a case's part -> why this version has nothing to check.
 LATER = {
-    "judge": "judge models belong to a later version",
-    "clinical": "the clinical audit belongs to a later version",
     "boundary": "the boundary audit belongs to a later version",
 }
 

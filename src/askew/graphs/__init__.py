@@ -1,0 +1,1 @@
+"""Text to facts about a patient; asks no model."""

@@ -1,0 +1,1 @@
+"""A vignette to its counterfactual twins, and which of them make sense; asks no model."""

@@ -1,0 +1,1 @@
+"""The blinded human study: export of pairs, a small local web page, analysis."""

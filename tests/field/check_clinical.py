@@ -1,0 +1,1 @@
+"""Cases about patients: `clinical.extract`, `clinical.perturb`."""

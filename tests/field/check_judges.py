@@ -1,0 +1,1 @@
+"""Cases about judges: `judge.scores`, `judge.verdict`."""

@@ -1,0 +1,1 @@
+"""`clinical.jsonl`: facts of short patient texts."""

@@ -1,0 +1,1 @@
+"""`judge_scores.jsonl`, `judge_verdicts.jsonl`: what a judge said."""
