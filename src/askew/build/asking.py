@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from askew.audits import flex
 from askew.build.draws import drawn_outcome
 from askew.build.settings import ROTATIONS, BuildConfig
 from askew.models.base import Model
-from askew.models.ledger import Ledger
-from askew.models.runner import Answers, Progress, Runner
+from askew.models.runner import Progress, Runner
 from askew.prompts.choice import OptionOrder, option_order, render, rotations
 from askew.records import Call, Condition, Item, Outcome, Reply, Scenario, Score
 from askew.scores.outcome import score_reply
@@ -42,19 +40,6 @@ class Step:
 Watch = Callable[[Step], None]
 
 
-class StoppedEarly(Exception):
-    """The calls stopped before all were answered: budget, Ctrl-C, an endpoint that is down.
-
-    The same build goes on when it is started again.
-    """
-
-    def __init__(self, answers: Answers) -> None:
-        super().__init__(answers.message)
-        self.stopped = answers.stopped or ""
-        self.message = answers.message
-        self.missing = answers.missing
-
-
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One reply that is wanted."""
@@ -62,68 +47,6 @@ class Ask:
     item: Item
     scenario: Scenario | None  # None: without an attack
     replicate: int
-
-
-@dataclass(slots=True)
-class Asked:
-    """What the calls of a build came to, summed up over its waves."""
-
-    asked: int = 0  # answered now
-    reused: int = 0  # answered before, in this run or in another
-    failed: int = 0
-    unknown: int = 0
-    served: Counter[str] = field(default_factory=Counter)
-    adapted: Counter[str] = field(default_factory=Counter)
-
-    def add(self, answers: Answers) -> None:
-        """Count the calls of a wave."""
-        self.asked += answers.asked
-        self.reused += answers.reused
-        self.failed += answers.failed
-        self.unknown += answers.unknown
-        for reply in answers.replies:
-            if reply is not None:
-                self.served[" ".join(filter(None, (reply.served_model, reply.fingerprint)))] += 1
-                self.adapted.update(reply.adapted)
-
-    @property
-    def notes(self) -> list[str]:
-        """What the user should know of how the calls were served."""
-        served = {name: count for name, count in self.served.items() if name}
-        notes = [f"{change} (in {count:,} replies)" for change, count in self.adapted.most_common()]
-        if len(served) > 1:
-            counts = ", ".join(f"{name} ({count:,} replies)" for name, count in served.items())
-            notes.insert(0, f"the served model changed in the course of the build: {counts}")
-        return notes
-
-
-class StoppingRunner(Runner):
-    """A runner that sums up what calls came to, and ends a build where it has to stop.
-
-    Nobody that asks through it has to look whether the calls stopped, and none can go on as if a
-    reply that was never asked for had failed.
-    """
-
-    def __init__(self, ledger: Ledger, asked: Asked, **settings: Any) -> None:
-        super().__init__(ledger, **settings)
-        self._asked = asked
-
-    async def ask(
-        self,
-        model: Model,
-        calls: Sequence[Call],
-        progress: Callable[[Progress], None] | None = None,
-    ) -> Answers:
-        """See `Runner.ask`.
-
-        Raises:
-            StoppedEarly: some calls were not sent.
-        """
-        answers = await super().ask(model, calls, progress)
-        self._asked.add(answers)
-        if answers.stopped:
-            raise StoppedEarly(answers)
-        return answers
 
 
 class Target:

@@ -19,16 +19,7 @@ from pathlib import Path
 
 from askew.audits.flex import Study, load_study
 from askew.build import outputs, release
-from askew.build.asking import (
-    SELECTING,
-    Ask,
-    Asked,
-    Step,
-    StoppedEarly,
-    StoppingRunner,
-    Target,
-    Watch,
-)
+from askew.build.asking import SELECTING, Ask, Step, Target, Watch
 from askew.build.attack_checks import FaultCode
 from askew.build.attacks import Attacker, Checks, Judge, ModelAttacker, RuleAttacker, make_attacks
 from askew.build.cases import Case
@@ -44,6 +35,7 @@ from askew.models.ledger import Ledger
 from askew.models.prices import Prices
 from askew.models.registry import load_model
 from askew.models.runner import Progress, Runner
+from askew.models.stopping import Asked, StoppedEarly, StoppingRunner
 from askew.records import AttackCategory, Scenario
 from askew.runfolder import RunFolder
 from askew.stats.gate import Competence, competence

@@ -19,7 +19,7 @@ from typing import Any
 
 from askew import __version__
 from askew.build import release
-from askew.build.asking import Asked, StoppedEarly, order_of
+from askew.build.asking import order_of
 from askew.build.card import card_text
 from askew.build.cases import Case
 from askew.build.figures import Pair, report_of
@@ -30,6 +30,7 @@ from askew.errors import ConfigError
 from askew.models.base import Model
 from askew.models.budget import Cost
 from askew.models.ledgerfile import as_run_error
+from askew.models.stopping import Asked, StoppedEarly
 from askew.records import Outcome, Scenario
 from askew.runfile import write_run_file
 from askew.runfolder import cannot_make, canonical_hash, json_text, write_whole

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from askew.build.asking import Ask, Asked, call_of
+from askew.build.asking import Ask, call_of
 from askew.build.attack_asks import Ask as AttackAsk
 from askew.build.attack_meaning import Change
 from askew.build.attack_model import ModelAttacker
@@ -23,6 +23,7 @@ from askew.build.fitting import scenario_counts, text_kinds
 from askew.build.flex import Prepared, attacker_of, checks_of, runner_of
 from askew.build.settings import ROTATIONS
 from askew.models.ledger import Ledger
+from askew.models.stopping import Asked
 from askew.prompts.scenarios import scenarios_for
 from askew.records import AttackCategory, Call, Item, Scenario
 from askew.run import ASSUMED_SECONDS_A_REPLY, TIMED_CALLS

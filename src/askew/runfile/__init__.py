@@ -1,0 +1,163 @@
+"""Run files: TOML -> checked, frozen settings, and back as the resolved `run.toml`.
+
+What a file leaves open ("auto") is settled here from the target's provider, so that the resolved
+file says everything and a resumed run asks the same questions.
+
+Paths become absolute as they are read. What a run reads (`prices`, `reuse`, data, the published
+wording) is meant from the file's own folder; what is given on the command line, and `out`, from the
+working folder. A `run.toml` in a run folder has no `out`: it means the folder in which it lies, so
+that a run that was moved goes on where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from askew.audits.flex import FlexConfig
+from askew.prompts.wording import DEFAULT_WORDING
+from askew.runfile.flex import FlexTable, WordingTable
+from askew.runfile.reading import make_absolute, put, read_toml, validated, write_run_file
+from askew.runfile.tables import (
+    SERVERS_OWN,
+    BudgetTable,
+    Count,
+    DataTable,
+    ModelTable,
+    RoleBudgetTable,
+    Table,
+)
+
+__all__ = [
+    "SERVERS_OWN",
+    "BudgetTable",
+    "Count",
+    "DataTable",
+    "FlexTable",
+    "ModelTable",
+    "RoleBudgetTable",
+    "RunFile",
+    "Table",
+    "WordingTable",
+    "checked",
+    "make_absolute",
+    "put",
+    "read_run_file",
+    "read_toml",
+    "validated",
+    "write_run_file",
+]
+
+
+class RunFile(Table):
+    """A whole run file."""
+
+    seed: Count = 0
+    out: Path | None = None
+    prices: Path | None = None
+    reuse: tuple[Path, ...] = ()
+    unknown: Literal["skip", "retry"] = "skip"
+    local_only: bool = False
+    models: dict[str, ModelTable]
+    budget: BudgetTable = BudgetTable()
+    flex: FlexTable = FlexTable()
+    # Versions and checksums that a run has written. Those of the data tell two runs apart; the rest
+    # is for people.
+    record: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_a_target(self) -> RunFile:
+        if set(self.models) != {"target"}:
+            raise ValueError("models must hold exactly one table, [models.target]")
+        return self
+
+    @property
+    def target(self) -> ModelTable:
+        """The model under audit."""
+        return self.models["target"]
+
+    def settled(self) -> RunFile:
+        """The same file with nothing left to "auto"."""
+        return self.model_copy(update={"flex": self.flex.settled(self.target.spec().provider)})
+
+    def flex_config(self) -> FlexConfig:
+        """What the FLEX audit reads to ask.
+
+        Raises:
+            DataError: the published wording is wanted and cannot be read.
+        """
+        return self.flex.config(self.target.sampling(), self.flex.wording.wording())
+
+    def reading_config(self) -> FlexConfig:
+        """What it reads to score replies that are there: no file, and so askew's own wording."""
+        return self.flex.config(self.target.sampling(), DEFAULT_WORDING)
+
+    def questions_key(self, checksums: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """What decides which questions are put; a folder holds one such set.
+
+        Args:
+            checksums: of the data files, by name; default: those that a run has written down.
+                Data are told apart by their content, so that a folder that was moved still serves.
+        """
+        settings = self.model_dump(mode="json", include={"seed", "models", "flex"})
+        for way in ("timeout_seconds", "concurrency"):
+            settings["models"]["target"].pop(way)
+        for reading in ("normalise", "non_answers", "paraphrase"):
+            settings["flex"].pop(reading)
+        for source in settings["flex"]["data"]:
+            source.pop("path")
+        written = self.record.get("data", {}) if checksums is None else checksums
+        settings["data"] = sorted(written.values())
+        return settings
+
+
+def read_run_file(path: Path, overrides: Mapping[str, object] | None = None) -> RunFile:
+    """The run file at `path`, with `overrides` ("flex.shots": 2) put over what it says.
+
+    Paths are read as the head of this module says; where `path` is a run folder's `run.toml`,
+    `out` is that folder.
+
+    Raises:
+        ConfigError: names file, line where it can be found, key and mend.
+    """
+    values, text = read_toml(path, f"Write one with `askew init {path}`, or leave the file out.")
+    make_absolute(_inputs(values), path.parent)
+    if path.name == "run.toml" and (path.parent / "run.sqlite").is_file():
+        values["out"] = str(path.parent.resolve())
+    return checked(values, overrides, where=str(path), text=text)
+
+
+def checked(
+    values: dict[str, Any],
+    overrides: Mapping[str, object] | None = None,
+    *,
+    where: str = "command line",
+    text: str = "",
+) -> RunFile:
+    """A run file from parsed values; paths that are not absolute are meant from the working folder.
+
+    Raises:
+        ConfigError: names the first three faults, each with its key and, where `text` shows it,
+            its line; what stands in `overrides` is blamed on the command line.
+    """
+    overrides = overrides or {}
+    for key, value in overrides.items():
+        put(values, key, value)
+    make_absolute([*_inputs(values), (values, "out")], Path.cwd())
+    return validated(RunFile, values, overrides, where=where, text=text)
+
+
+def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """Where a run file names what is read: a table, and the key of a path or a list of them."""
+    places = [(values, "prices"), (values, "reuse")]
+    flex = values.get("flex")
+    if isinstance(flex, dict):
+        data = flex.get("data")
+        if isinstance(data, list):
+            places += [(one, "path") for one in data if isinstance(one, dict)]
+        if isinstance(flex.get("wording"), dict):
+            places.append((flex["wording"], "published"))
+    return places
