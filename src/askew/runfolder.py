@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from askew.errors import RunError
 from askew.models.ledgerfile import as_run_error
@@ -41,7 +42,11 @@ CREATE TABLE IF NOT EXISTS scores (
     place INTEGER PRIMARY KEY REFERENCES questions (place), outcome TEXT NOT NULL,
     chosen INTEGER, correct INTEGER, rule TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS parts (
+    kind TEXT NOT NULL, place INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (kind, place)
+) WITHOUT ROWID;
 """
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +197,38 @@ class RunFolder:
                 replicate=question.replicate,
             )
         return scores
+
+    def write_parts(self, kind: str, records: Sequence[object]) -> None:
+        """Replace the records of one kind: dataclasses, kept in their order as JSON.
+
+        The clinical audit keeps what it has made and asked this way; an audit whose records are all
+        of one form has tables of its own.
+        """
+        from pydantic import TypeAdapter
+
+        adapters = {one: TypeAdapter(one) for one in {type(record) for record in records}}
+        rows = (
+            (kind, place, json_line(adapters[type(record)].dump_python(record, mode="json")))
+            for place, record in enumerate(records)
+        )
+        with self._connected() as database:
+            database.executescript(_SCHEMA)
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("DELETE FROM parts WHERE kind = ?", (kind,))
+            database.executemany("INSERT INTO parts VALUES (?, ?, ?)", rows)
+            database.execute("COMMIT")
+
+    def read_parts(self, kind: str, record: type[Record]) -> list[Record]:
+        """The records of one kind, in their order; none where the run has none of the kind."""
+        from pydantic import TypeAdapter
+
+        adapter = TypeAdapter(record)
+        with self._connected() as database:
+            database.executescript(_SCHEMA)
+            rows = database.execute(
+                "SELECT record FROM parts WHERE kind = ? ORDER BY place", (kind,)
+            ).fetchall()
+        return [adapter.validate_python(json.loads(text)) for (text,) in rows]
 
     def write_estimates(self, figures: Mapping[str, object]) -> None:
         """Write `estimates.json`; undefined figures become null."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from askew.run.common import default_folder
 from askew.run.flex import (
     ASSUMED_SECONDS_A_REPLY,
     TIMED_CALLS,
     Duration,
     Prepared,
-    default_folder,
     duration,
     execute,
     plan,

@@ -1,39 +1,41 @@
-"""One run, from a run file to a run folder that has its figures and its report."""
+"""A run of the FLEX audit, from a run file to a folder that has its figures and its report."""
 
 from __future__ import annotations
 
-import platform
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from askew import __version__
 from askew.audits import flex
 from askew.errors import ConfigError, RunError
 from askew.models.base import Ability, Model
-from askew.models.dispatch import RunnerSettings
-from askew.models.imported import cannot_be_asked
 from askew.models.interrupts import Interrupts
 from askew.models.ledger import Ledger
 from askew.models.ledgerfile import read_records
-from askew.models.prices import Prices
 from askew.models.registry import load_model
 from askew.models.runner import Answers, Plan, Progress, Runner
 from askew.records import Call, Reply
 from askew.report.page import write_page
-from askew.runfile import RunFile, read_run_file, write_run_file
-from askew.runfolder import RunFolder, cannot_make, canonical_hash, write_whole
+from askew.run.common import (
+    default_folder,
+    open_folder,
+    planning_ledger,
+    refuse_imported,
+    refuse_remote,
+    resolved,
+    runner_terms,
+    with_record,
+)
+from askew.runfile import RunFile, read_run_file
+from askew.runfolder import RunFolder, write_whole
 
 TIMED_CALLS = 8
 # An endpoint's time for a reply of a few tokens; between a small hosted model's and a large one's.
 ASSUMED_SECONDS_A_REPLY = 1.0
-# What a figure may depend on besides askew itself; written into the resolved run file.
-_PACKAGES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "aiohttp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def prepare(run: RunFile, target: Model | None = None) -> Prepared:
     """
     run = run.settled()
     if run.out is not None:
-        _refuse_imported(run.out)
+        refuse_imported(run.out)
     model = target or load_model(run.target.spec())
     _check_abilities(run, model)
     config = run.flex_config()
@@ -89,25 +91,11 @@ def _nothing_to_audit(study: flex.Study) -> str:
     )
 
 
-def default_folder(run: RunFile, checksums: Mapping[str, str]) -> Path:
-    """`runs/MODEL-HASH`: named by what is asked, so that the same command resumes the same run."""
-    model = run.target.name.replace("/", "-").replace(":", "-")
-    return Path("runs") / f"{model}-{canonical_hash(run.questions_key(checksums))[:8]}"
-
-
 def plan(prepared: Prepared) -> Plan:
     """What the run would ask and cost, given what is recorded; leaves nothing behind."""
-    if (prepared.path / "run.sqlite").is_file():
-        with Ledger.open(_folder(prepared).database) as ledger:
-            return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
-    # A ledger beside the runs that answers may be reused from, and gone afterwards.
-    beside = prepared.path.parent if prepared.path.parent.is_dir() else None
-    try:
-        temporary = TemporaryDirectory(prefix=".plan-", dir=beside)
-    except OSError as trouble:
-        raise cannot_make(prepared.path, trouble) from trouble
-    with temporary as folder, Ledger.open(Path(folder) / "run.sqlite") as ledger:
-        return _runner(prepared, ledger).plan(prepared.model, prepared.calls)
+    with planning_ledger(prepared.run, prepared.path, prepared.study.checksums) as ledger:
+        runner = Runner(ledger, **runner_terms(prepared.run, "target"))
+        return runner.plan(prepared.model, prepared.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +144,17 @@ async def execute(
         progress: told how far it has come.
         interrupts: counts what asks the run to stop, where signals do not arrive.
     """
-    folder = _folder(prepared)
+    folder = open_folder(prepared.run, prepared.path, prepared.study.checksums)
     questions = flex.as_questions(prepared.asked, prepared.calls, prepared.model)
-    write_whole(folder.settings, _resolved(_with_record(prepared)))
+    write_whole(
+        folder.settings,
+        resolved(with_record(prepared.run, prepared.study.checksums, {"target": prepared.model})),
+    )
     items = {one.id: one for one in (*prepared.study.items, *prepared.study.controls)}
     folder.write_questions(items.values(), questions)
     with Ledger.open(folder.database) as ledger:
         try:
-            runner = _runner(prepared, ledger, interrupts)
+            runner = Runner(ledger, **runner_terms(prepared.run, "target", interrupts))
             answers = await flex.ask(prepared.calls, prepared.model, runner, progress)
         finally:
             await prepared.model.close()
@@ -202,7 +193,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
         key: flex_part[key] for key in ("left_out", "problems") if key in flex_part
     }
     figures = _score(folder, run, replies)
-    write_whole(folder.settings, _resolved(run))
+    write_whole(folder.settings, resolved(run))
     _report(folder, run, figures, kept.get("calls", {}), notes)
     return folder
 
@@ -212,11 +203,7 @@ def _plain(value: object) -> dict[str, Any]:
 
 
 def _check_abilities(run: RunFile, model: Model) -> None:
-    if run.local_only and model.remote:
-        raise ConfigError(
-            f"{model.name} sends prompts off this machine, and local_only is set. "
-            "Choose a local/ or builtin/ model, or leave local_only out."
-        )
+    refuse_remote(run, model)
     wanted = Ability.REPLY if run.flex.scoring == "reply" else Ability.CHOICE_LOG_PROBABILITIES
     if wanted not in model.abilities:
         raise ConfigError(
@@ -225,52 +212,6 @@ def _check_abilities(run: RunFile, model: Model) -> None:
             if wanted is Ability.CHOICE_LOG_PROBABILITIES
             else f"{model.name} cannot generate replies. Use --scoring letters or texts."
         )
-
-
-def _refuse_imported(path: Path) -> None:
-    """Ask nothing in a folder of replies that another tool has had."""
-    if (path / "run.toml").is_file():
-        imported = read_run_file(path / "run.toml").record.get("imported")
-        if isinstance(imported, Mapping):
-            raise cannot_be_asked(str(path), str(imported.get("tool")))
-
-
-def _folder(prepared: Prepared) -> RunFolder:
-    """The run's folder, refused where it holds another run."""
-    path = prepared.path
-    if (path / "run.toml").is_file():
-        _refuse_imported(path)
-        there = read_run_file(path / "run.toml").questions_key()
-        wanted = prepared.run.questions_key(prepared.study.checksums)
-        if differing := _differences(there, wanted):
-            raise ConfigError(
-                f"{path} holds a run with other questions: {', '.join(differing)} differ. "
-                "Name another folder with --out, or delete this one."
-            )
-    return RunFolder.create(path)
-
-
-def _differences(one: object, other: object, path: str = "") -> list[str]:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        keys = sorted({*one, *other})
-        return [
-            place
-            for key in keys
-            for place in _differences(one.get(key), other.get(key), f"{path}.{key}".lstrip("."))
-        ]
-    return [] if one == other else [path]
-
-
-def _runner(prepared: Prepared, ledger: Ledger, interrupts: Interrupts | None = None) -> Runner:
-    run = prepared.run
-    return Runner(
-        ledger,
-        limits=run.budget.limits(),
-        price_of=Prices.load(run.prices).price_of,
-        reuse=[RunFolder.open(path).database for path in run.reuse] or None,
-        settings=RunnerSettings(unknown=run.unknown, concurrency=run.target.concurrency),
-        interrupts=interrupts,
-    )
 
 
 def _score(
@@ -316,31 +257,3 @@ def _study_notes(prepared: Prepared) -> dict[str, object]:
         "left_out": dict(prepared.study.left_out),
         "problems": dict(Counter(problem.kind for problem in prepared.study.problems)),
     }
-
-
-def _with_record(prepared: Prepared) -> RunFile:
-    """The settings with what else the figures depend on: versions, checksums, the model itself."""
-    packages = {name: found for name in _PACKAGES if (found := _version(name))}
-    record = {
-        "askew": __version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "packages": packages,
-        "data": dict(prepared.study.checksums),
-        "model": {
-            key: value for key, value in prepared.model.identity().items() if value is not None
-        },
-    }
-    return prepared.run.model_copy(update={"record": record})
-
-
-def _resolved(run: RunFile) -> str:
-    """The text of `run.toml`, without `out`: a run folder may be moved."""
-    return write_run_file(run.model_copy(update={"out": None}))
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except ModuleNotFoundError:
-        return None
