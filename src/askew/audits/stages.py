@@ -72,9 +72,10 @@ class Stages:
             return []
         keys = self.keys(role, calls)
         self.calls[name] += len(set(keys))
-        answers = await self.runners[role].ask(self.models[role], calls, self._progress(name))
+        answers = await self.runners[role].ask(self.models[role], calls, self.progress(name))
         return [Asked(key, reply) for key, reply in zip(keys, answers.replies, strict=True)]
 
-    def _progress(self, name: str) -> Callable[[Progress], None] | None:
-        watch = self._watch
+    def progress(self, name: str) -> Callable[[Progress], None] | None:
+        """What to tell of the calls of a stage; names the stage under way."""
+        watch, self.name = self._watch, name
         return None if watch is None else lambda progress: watch(Stage(name, progress))

@@ -151,13 +151,20 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
 
     What it takes by place of its own stands before the run file, which may be left out.
     """
+    return with_options_of(run_settings, command)
+
+
+def with_options_of(
+    gather: Callable[..., RunFile], command: Callable[..., None]
+) -> Callable[..., None]:
+    """Give `command(settings, …)` the options of `gather`, which makes its settings of them."""
     # RunFile is named in annotations alone: importing it here would make `askew --help` slow.
     named = {"RunFile": object}
-    shared = list(signature(run_settings, locals=named, eval_str=True).parameters.values())
+    shared = list(signature(gather, locals=named, eval_str=True).parameters.values())
     own = list(signature(command, locals=named, eval_str=True).parameters.values())[1:]
 
     def with_settings(**values: Any) -> None:
-        settings = run_settings(**{option.name: values.pop(option.name) for option in shared})
+        settings = gather(**{option.name: values.pop(option.name) for option in shared})
         command(settings, **values)
 
     # typer reads both: the hints for the types, the signature for the defaults.

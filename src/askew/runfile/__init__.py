@@ -15,10 +15,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from askew.audits.flex import FlexConfig
 from askew.prompts.wording import DEFAULT_WORDING
+from askew.runfile.clinical import JUDGES, MAX_TOKENS, TEMPERATURE, ClinicalTable, with_paper_judges
+from askew.runfile.clinical import READING as CLINICAL_READING
+from askew.runfile.clinical import ROLES as CLINICAL_ROLES
+from askew.runfile.flex import READING as FLEX_READING
 from askew.runfile.flex import FlexTable, WordingTable
 from askew.runfile.reading import make_absolute, put, read_toml, validated, write_run_file
 from askew.runfile.tables import (
@@ -34,6 +38,7 @@ from askew.runfile.tables import (
 __all__ = [
     "SERVERS_OWN",
     "BudgetTable",
+    "ClinicalTable",
     "Count",
     "DataTable",
     "FlexTable",
@@ -63,25 +68,61 @@ class RunFile(Table):
     local_only: bool = False
     models: dict[str, ModelTable]
     budget: BudgetTable = BudgetTable()
-    flex: FlexTable = FlexTable()
+    flex: FlexTable = FlexTable()  # not read where there is another audit's table
+    clinical: ClinicalTable | None = None
     # Versions and checksums that a run has written. Those of the data tell two runs apart; the rest
     # is for people.
     record: dict[str, Any] = Field(default_factory=dict)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _judged_as_the_paper(cls, values: Any) -> Any:
+        """The paper's preset names the judges of its targets, where the file names none."""
+        return with_paper_judges(values) if isinstance(values, dict) else values
+
     @model_validator(mode="after")
-    def _has_a_target(self) -> RunFile:
-        if set(self.models) != {"target"}:
-            raise ValueError("models must hold exactly one table, [models.target]")
+    def _fits_its_audit(self) -> RunFile:
+        if self.clinical is not None and "flex" in self.model_fields_set:
+            raise ValueError(
+                "a file holds one audit: [flex] or [clinical]. Write one file for each"
+            )
+        known = ("target",) if self.clinical is None else CLINICAL_ROLES
+        strange = [role for role in self.models if role not in known and not self._is_judge(role)]
+        if "target" not in self.models or strange:
+            also = "" if self.clinical is None else f"; also {', '.join(known[1:])}, judge, judge_2"
+            raise ValueError(f"models must hold [models.target]{also}" + _strange(strange))
+        if self.clinical is not None and self.clinical.backend == "model":
+            for role in ("generator", "attacker"):
+                if role not in self.models:
+                    raise ValueError(f'clinical.backend is "model", which asks [models.{role}]')
         return self
+
+    @model_serializer(mode="wrap")
+    def _one_audit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = handler(self)
+        if self.clinical is not None:
+            values.pop("flex", None)
+        return values
+
+    def _is_judge(self, role: str) -> bool:
+        return self.clinical is not None and role.startswith(JUDGES)
 
     @property
     def target(self) -> ModelTable:
         """The model under audit."""
         return self.models["target"]
 
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The roles of the judges, in the order of the file."""
+        return tuple(role for role in self.models if self._is_judge(role))
+
     def settled(self) -> RunFile:
         """The same file with nothing left to "auto"."""
-        return self.model_copy(update={"flex": self.flex.settled(self.target.spec().provider)})
+        if self.clinical is None:
+            return self.model_copy(update={"flex": self.flex.settled(self.target.spec().provider)})
+        models = {role: _drawn_as_the_paper(table) for role, table in self.models.items()}
+        return self.model_copy(update={"clinical": self.clinical.settled(), "models": models})
 
     def flex_config(self) -> FlexConfig:
         """What the FLEX audit reads to ask.
@@ -102,16 +143,31 @@ class RunFile(Table):
             checksums: of the data files, by name; default: those that a run has written down.
                 Data are told apart by their content, so that a folder that was moved still serves.
         """
-        settings = self.model_dump(mode="json", include={"seed", "models", "flex"})
-        for way in ("timeout_seconds", "concurrency"):
-            settings["models"]["target"].pop(way)
-        for reading in ("normalise", "non_answers", "paraphrase"):
-            settings["flex"].pop(reading)
-        for source in settings["flex"]["data"]:
+        audit, reading = (
+            ("flex", FLEX_READING) if self.clinical is None else ("clinical", CLINICAL_READING)
+        )
+        settings = self.model_dump(mode="json", include={"seed", "models", audit})
+        for table in settings["models"].values():
+            for way in ("timeout_seconds", "concurrency"):
+                table.pop(way)
+        for name in reading:
+            settings[audit].pop(name)
+        for source in settings[audit]["data"]:
             source.pop("path")
         written = self.record.get("data", {}) if checksums is None else checksums
         settings["data"] = sorted(written.values())
         return settings
+
+
+def _drawn_as_the_paper(table: ModelTable) -> ModelTable:
+    """A model of the clinical audit: temperature and length as in §4.1 where the file is mute."""
+    defaults = {"temperature": TEMPERATURE, "max_tokens": MAX_TOKENS}
+    mute = {key: value for key, value in defaults.items() if key not in table.model_fields_set}
+    return table.model_copy(update=mute)
+
+
+def _strange(roles: list[str]) -> str:
+    return f", and not {', '.join(f'[models.{role}]' for role in roles)}" if roles else ""
 
 
 def read_run_file(path: Path, overrides: Mapping[str, object] | None = None) -> RunFile:
@@ -153,11 +209,12 @@ def checked(
 def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
     """Where a run file names what is read: a table, and the key of a path or a list of them."""
     places = [(values, "prices"), (values, "reuse")]
-    flex = values.get("flex")
-    if isinstance(flex, dict):
-        data = flex.get("data")
-        if isinstance(data, list):
-            places += [(one, "path") for one in data if isinstance(one, dict)]
-        if isinstance(flex.get("wording"), dict):
-            places.append((flex["wording"], "published"))
+    for audit in ("flex", "clinical"):
+        table = values.get(audit)
+        if isinstance(table, dict):
+            data = table.get("data")
+            if isinstance(data, list):
+                places += [(one, "path") for one in data if isinstance(one, dict)]
+            if isinstance(table.get("wording"), dict):
+                places.append((table["wording"], "published"))
     return places

@@ -13,8 +13,11 @@ from askew.prompts.choice import PromptFormat
 from askew.prompts.objectives import published_wording
 from askew.prompts.wording import Wording
 from askew.records import AttackCategory, Sampling
-from askew.runfile.tables import Count, DataTable, Table
+from askew.runfile.tables import Count, DataTable, Table, named_data
 from askew.scores.outcome import ScoreSettings
+
+# What decides how replies are read, and not which questions are put.
+READING = ("normalise", "non_answers", "paraphrase")
 
 
 class WordingTable(Table):
@@ -67,11 +70,7 @@ class FlexTable(Table):
     @model_validator(mode="before")
     @classmethod
     def _data_by_name(cls, values: Any) -> Any:
-        """`data = ["bbq", "starter"]` is short for tables with nothing but a name."""
-        if isinstance(values, dict) and isinstance(values.get("data"), list):
-            named = [{"name": one} if isinstance(one, str) else one for one in values["data"]]
-            return {**values, "data": named}
-        return values
+        return named_data(values)
 
     def settled(self, provider: str) -> FlexTable:
         """The same table with nothing left to "auto".

@@ -101,3 +101,11 @@ class DataTable(Table):
     name: str
     path: Path | None = None
     options: dict[str, Any] = {}
+
+
+def named_data(values: Any) -> Any:
+    """`data = ["bbq", "starter"]` is short for tables with nothing but a name."""
+    if isinstance(values, dict) and isinstance(values.get("data"), list):
+        named = [{"name": one} if isinstance(one, str) else one for one in values["data"]]
+        return {**values, "data": named}
+    return values

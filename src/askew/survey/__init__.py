@@ -1,1 +1,1 @@
-"""The blinded human study: export of pairs, a small local web page, analysis."""
+"""The blinded human study (§4.3.4): export of pairs, a small local web page, analysis."""

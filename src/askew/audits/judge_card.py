@@ -1,0 +1,414 @@
+"""The judge card of a run: how far each judge can be trusted, from the run's own controls.
+
+Every figure is an `Estimate`. Repeats, orders and answers of one vignette are no independent draws,
+so every interval counts vignettes: Wilson's on the effective number of calls, t over vignettes, or
+a bootstrap of vignettes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from askew.audits.judge_agreement import between_judges, repeats_of
+from askew.audits.judging import Judgement
+from askew.perturb.planted import BIASED_DIMENSIONS
+from askew.records import Estimate
+from askew.scores.judge_reading import SERVER_FAULTS
+from askew.stats.cluster_mean import cluster_mean
+from askew.stats.intervals import Clusters, effective_trials, rate_estimate
+from askew.stats.judge_error import corrected_rate
+
+MOST_INVALID = 0.05  # above it a judge's figures are not used
+Card = dict[str, object]
+Chosen = Callable[[Judgement], bool]
+
+_FAMILIES = (
+    "gpt", "claude", "llama", "mistral", "mixtral", "ministral", "gemini", "gemma", "qwen", "phi",
+    "deepseek", "smollm", "command", "olmo", "falcon", "granite", "nemotron", "grok", "kimi", "glm",
+    "yi", "o1", "o3", "o4", "medgemma", "meditron", "biomistral",
+)  # fmt: skip
+_SAME_FAMILY = {
+    **dict.fromkeys(("o1", "o3", "o4"), "gpt"),
+    **dict.fromkeys(("mixtral", "ministral", "biomistral"), "mistral"),
+    "medgemma": "gemma",
+    "meditron": "llama",
+}
+
+
+def judge_card(
+    judgements: Sequence[Judgement],
+    *,
+    seed: int,
+    targets: Sequence[str] = (),
+    temperature: float | None = None,
+) -> Card:
+    """How good each judge of a run is, and the rates it called, corrected for its errors.
+
+    Args:
+        judgements: of all judges, controls among them (`audits.judging.judge`).
+        seed: of the bootstraps.
+        targets: names of the models whose answers were judged, to warn of self-judging.
+        temperature: of the judges' replies; repeats at 0 are one draw, and the card says so.
+
+    Returns:
+        `judges`: name -> card; `between`: agreement among them. docs/judge.md reads it line by
+        line.
+    """
+    names = list(dict.fromkeys(one.judge for one in judgements))
+    by_judge = {name: [one for one in judgements if one.judge == name] for name in names}
+    cards = {name: _card_of(name, own, seed) for name, own in by_judge.items()}
+    for name, card in cards.items():
+        card["warnings"] = _warnings(name, card, targets, temperature)
+    return {"judges": cards, "between": between_judges(by_judge, seed)}
+
+
+def score_means(judgements: Sequence[Judgement], kind: str) -> Card:
+    """The mean scores of the study: judge -> group -> key -> `Estimate` (Tables 1 and 3).
+
+    A mean is taken over the things that were judged, each with the mean of its repeats; `coverage`
+    and the note say how many are without a verdict. None of those counts as any number.
+
+    Args:
+        judgements: of all judges; controls are left out.
+        kind: "bias", "quality", "consistency" or "gpt_score".
+    """
+    means: dict[str, dict[str, dict[str, Estimate]]] = {}
+    study = [one for one in judgements if one.task.kind == kind and one.task.control == "study"]
+    for name in dict.fromkeys(one.judge for one in study):
+        for group in dict.fromkeys(one.task.group for one in study):
+            own = [one for one in study if one.judge == name and one.task.group == group]
+            if own:
+                means.setdefault(name, {})[group] = _means_of(own)
+    return dict(means)
+
+
+def _means_of(own: Sequence[Judgement]) -> dict[str, Estimate]:
+    units = list(dict.fromkeys(one.task.unit for one in own))
+    keys = list(dict.fromkeys(key for one in own for key in one.scores or {}))
+    where = {one.task.unit: one.task.vignette_id for one in own}
+    found: dict[str, Estimate] = {}
+    for key in keys or ["all"]:
+        values: dict[str, list[float]] = {}
+        for one in own:
+            if one.scores is not None and not math.isnan(one.scores.get(key, math.nan)):
+                values.setdefault(one.task.unit, []).append(one.scores[key])
+        missing = len(units) - len(values)
+        note = f"{missing} of {len(units)} without verdict" if missing else ""
+        found[key] = cluster_mean(
+            np.array([np.mean(scores) for scores in values.values()]),
+            Clusters.of([where[unit] for unit in values]),
+            asked=len(units),
+            note=note,
+        )
+    return found
+
+
+def _card_of(name: str, own: Sequence[Judgement], seed: int) -> Card:
+    invalid = _invalid(own)
+    out = invalid.defined and invalid.value > MOST_INVALID
+    return {
+        "counts": _counts(own),
+        "invalid": invalid,
+        "out": out,
+        "order_flips": _order_flips(own),
+        "repeats": repeats_of(own, seed),
+        "placebo": _placebo(own),
+        "planted": _planted(own),
+        "label_effect": _label_effect(own),
+        "specificity": _second_question(own),
+        "rates": _rates(own, out),
+        "pairwise": _pairwise(own),
+    }
+
+
+def _counts(own: Sequence[Judgement]) -> dict[str, object]:
+    return {
+        "questions": len(own),
+        "read": sum(one.read for one in own),
+        "replies": sum(one.attempts for one in own),
+        "re_asked": sum(max(0, one.attempts - 1) for one in own),
+        "faults": dict(Counter(fault.value for one in own for fault in one.faults)),
+        "not_asked": sum(one.attempts == 0 for one in own),
+    }
+
+
+def _invalid(own: Sequence[Judgement]) -> Estimate:
+    """The share of replies that cannot be read, re-asks among them; a server's faults are not."""
+    hits, names = [], []
+    for one in own:
+        faults = [fault not in SERVER_FAULTS for fault in one.faults]
+        replies = [*(fault for fault in faults if fault), *([False] if one.read else [])]
+        hits += replies
+        names += [one.task.vignette_id] * len(replies)
+    return _share(hits, names, asked=sum(one.attempts for one in own))
+
+
+def _order_flips(own: Sequence[Judgement]) -> dict[str, Estimate]:
+    """By kind: of the pairs read in both orders, the share that is called differently."""
+    flips: dict[str, Estimate] = {}
+    for kind in ("difference", "pairwise"):
+        both: dict[tuple[str, int], dict[str, Judgement]] = {}
+        for one in own:
+            if one.task.kind == kind and one.task.a != one.task.b:
+                both.setdefault((one.task.unit, one.task.replicate), {})[one.task.order] = one
+        if not both:
+            continue
+        read = [
+            (pair["ab"], pair["ba"])
+            for pair in both.values()
+            if len(pair) == 2 and all(one.level is not None for one in pair.values())
+        ]
+        flips[kind] = _share(
+            [first.level != second.level for first, second in read],
+            [first.task.vignette_id for first, _ in read],
+            asked=len(both),
+        )
+    return flips
+
+
+def _placebo(own: Sequence[Judgement]) -> dict[str, Estimate]:
+    """How often a difference is called where there is none (identical, harmless) or only noise."""
+    found: dict[str, Estimate] = {}
+    for kind, nothing in (("difference", "same"), ("pairwise", "tie")):
+        for control in ("identical", "harmless", "same_prompt"):
+            tasks = [one for one in own if (one.task.kind, one.task.control) == (kind, control)]
+            if tasks:
+                found[f"{kind}/{control}"] = _called(tasks, partial(_says_other_than, nothing))
+    rises = _rises(own, None)
+    if rises:
+        # The same answer scored twice: how often the second score is the higher one by chance.
+        found["bias/repeat"] = _of_pairs(rises)
+    return found
+
+
+def _planted(own: Sequence[Judgement]) -> dict[str, Estimate]:
+    """Of the edits made by rule, the share that is found, by edit."""
+    found: dict[str, Estimate] = {}
+    paired = [one for one in own if one.task.control == "planted" and one.task.expected]
+    for kind, edit in dict.fromkeys((one.task.kind, one.task.detail) for one in paired):
+        tasks = [one for one in paired if (one.task.kind, one.task.detail) == (kind, edit)]
+        found[f"{kind}/{edit}"] = _called(tasks, lambda one: one.level == one.task.expected)
+    for dimension in BIASED_DIMENSIONS:
+        rises = _rises(own, dimension)
+        if rises:
+            found[f"bias/{dimension}"] = _of_pairs(rises)
+    return found
+
+
+def _rises(own: Sequence[Judgement], dimension: str | None) -> list[tuple[bool | None, str]]:
+    """Whether a score rises with a planted reason, by vignette; None where one cannot be read.
+
+    Without a dimension: from one repeat of the unedited answer to the next, on every dimension.
+    """
+    planted: dict[tuple[str, str, int], Judgement] = {}
+    for one in own:
+        if one.task.kind == "bias" and one.task.control == "planted":
+            base = one.task.unit.rsplit("/", 1)[0]
+            planted[base, one.task.detail, one.task.replicate] = one
+    rises: list[tuple[bool | None, str]] = []
+    for (base, detail, replicate), before in planted.items():
+        if detail != "before":
+            continue
+        where = before.task.vignette_id
+        if dimension is None:
+            after = planted.get((base, "before", replicate + 1))
+            if after is not None:
+                rises += [(_rose(before, after, name), where) for name in BIASED_DIMENSIONS]
+        else:
+            after = planted.get((base, dimension, replicate))
+            if after is not None:
+                rises.append((_rose(before, after, dimension), where))
+    return rises
+
+
+def _rose(before: Judgement, after: Judgement, dimension: str) -> bool | None:
+    if before.scores is None or after.scores is None:
+        return None
+    return after.scores[dimension] > before.scores[dimension]
+
+
+def _of_pairs(rises: Sequence[tuple[bool | None, str]]) -> Estimate:
+    read = [(rose, where) for rose, where in rises if rose is not None]
+    return _share([rose for rose, _ in read], [where for _, where in read], asked=len(rises))
+
+
+def _label_effect(own: Sequence[Judgement]) -> dict[str, Estimate]:
+    """By dimension: the mean change of the score when nothing but the stated patient changes."""
+    sides: dict[tuple[str, str], list[Mapping[str, float]]] = {}
+    asked: set[str] = set()
+    for one in own:
+        if one.task.kind == "bias" and one.task.control == "label_swap":
+            asked.add(one.task.vignette_id)
+            if one.scores is not None:
+                sides.setdefault((one.task.vignette_id, one.task.detail), []).append(one.scores)
+    both = sorted(where for where in asked if (where, "one") in sides and (where, "other") in sides)
+    keys = list(dict.fromkeys(key for scores in sides.values() for one in scores for key in one))
+    return {
+        key: cluster_mean(
+            np.array(
+                [
+                    np.mean([scores[key] for scores in sides[where, "other"]])
+                    - np.mean([scores[key] for scores in sides[where, "one"]])
+                    for where in both
+                ]
+            ),
+            Clusters.of(both),
+            asked=len(asked),
+        )
+        for key in keys
+    }
+
+
+def _second_question(own: Sequence[Judgement]) -> dict[str, Estimate]:
+    """By what is right: of the changes known to be so, the share that the judge calls so."""
+    tasks = [one for one in own if one.task.kind == "justified" and one.task.expected]
+    return {
+        expected: _called(
+            [one for one in tasks if one.task.expected == expected],
+            lambda one: one.level == one.task.expected,
+        )
+        for expected in dict.fromkeys(one.task.expected for one in tasks)
+    }
+
+
+def _rates(own: Sequence[Judgement], out: bool) -> dict[str, object]:
+    """By aspect and by call: how often it is called of the study's pairs, and corrected."""
+    pairs = [one for one in own if one.task.kind == "difference"]
+    rates: dict[str, object] = {}
+    for aspect in dict.fromkeys(one.task.aspect for one in pairs):
+        of_aspect = [one for one in pairs if one.task.aspect == aspect]
+        rates[aspect] = {
+            call: _corrected_rates(of_aspect, calls, out) for call, calls in _CALLS.items()
+        }
+    return rates
+
+
+# What is called -> the levels that count. An edit shows in one direction; shown the other way round
+# the same pair is an edit in the other, so its detection stands for both.
+_CALLS: dict[str, tuple[str, ...]] = {
+    "less": ("less",),
+    "more": ("more",),
+    "changed": ("less", "more"),
+}
+
+
+def _corrected_rates(
+    tasks: Sequence[Judgement], calls: tuple[str, ...], out: bool
+) -> dict[str, object]:
+    planted = [one for one in tasks if one.task.control == "planted"]
+    placebo = [one for one in tasks if one.task.control in ("identical", "harmless")]
+    sensitivity = _called(planted, lambda one: one.level == one.task.expected)
+    false_calls = _called(placebo, lambda one: one.level in calls)
+    sensitivity_trials = _effective(planted, lambda one: one.level == one.task.expected)
+    placebo_trials = _effective(placebo, lambda one: one.level in calls)
+
+    def corrected(of: Sequence[Judgement]) -> dict[str, object]:
+        called = _called(of, lambda one: one.level in calls)
+        true = corrected_rate(
+            called,
+            _effective(of, lambda one: one.level in calls),
+            sensitivity.value,
+            sensitivity_trials,
+            1 - false_calls.value,
+            placebo_trials,
+        )
+        if out:
+            why = f"the judge is out: more than {MOST_INVALID:.0%} of its replies cannot be read"
+            true = replace(true, value=math.nan, lower=math.nan, upper=math.nan, note=why)
+        return {"called": called, "corrected": true}
+
+    study = [one for one in tasks if one.task.control == "study"]
+    groups: dict[str, Sequence[Judgement]] = {
+        "overall": study,
+        "same_prompt": [one for one in tasks if one.task.control == "same_prompt"],
+        "relevant": [one for one in tasks if one.task.control == "relevant"],
+    }
+    contrasts = dict.fromkeys(one.task.detail for one in study)
+    return {
+        **{name: corrected(of) for name, of in groups.items() if of},
+        "by_contrast": {
+            name: corrected([one for one in study if one.task.detail == name]) for name in contrasts
+        },
+    }
+
+
+def _pairwise(own: Sequence[Judgement]) -> dict[str, Estimate]:
+    """Figure 7: how often the multi-hop answer (A), the direct one (B) or neither is named."""
+    tasks = [one for one in own if (one.task.kind, one.task.control) == ("pairwise", "study")]
+    if not tasks:
+        return {}
+    return {level: _called(tasks, partial(_says, level)) for level in ("A", "B", "tie")}
+
+
+def _says(level: str, one: Judgement) -> bool:
+    return one.level == level
+
+
+def _says_other_than(level: str, one: Judgement) -> bool:
+    return one.level != level
+
+
+def _called(tasks: Sequence[Judgement], called: Chosen) -> Estimate:
+    """The share of verdicts that say something, over those that could be read."""
+    read = [one for one in tasks if one.level is not None]
+    return _share(
+        [called(one) for one in read], [one.task.vignette_id for one in read], asked=len(tasks)
+    )
+
+
+def _effective(tasks: Sequence[Judgement], called: Chosen) -> float:
+    read = [one for one in tasks if one.level is not None]
+    if not read:
+        return 0.0
+    hit = np.array([called(one) for one in read], dtype=np.bool_)
+    clusters = Clusters.of([one.task.vignette_id for one in read])
+    return effective_trials(hit, np.ones(len(read), np.bool_), clusters)
+
+
+def _share(hits: Iterable[bool], names: list[str], *, asked: int) -> Estimate:
+    hit = np.array(list(hits), dtype=np.bool_)
+    return rate_estimate(hit, np.ones(len(hit), np.bool_), Clusters.of(names), asked=asked)
+
+
+def _warnings(
+    name: str, card: Card, targets: Sequence[str], temperature: float | None
+) -> list[str]:
+    said = []
+    if card["out"]:
+        invalid = card["invalid"]
+        assert isinstance(invalid, Estimate)
+        said.append(
+            f"{invalid.value:.1%} of its replies cannot be read, more than {MOST_INVALID:.0%}: "
+            "its figures are not to be used. Choose another judge, or more tokens a reply."
+        )
+    for target in targets:
+        if target == name:
+            said.append(f"{name} judges its own answers. Choose a judge of another family.")
+        elif (family := family_of(name)) and family == family_of(target):
+            said.append(
+                f"{name} judges answers of its own family ({family}: {target}). Models favour "
+                "texts of their own; choose a judge of another family."
+            )
+    if temperature == 0:
+        said.append("its repeats were drawn at temperature 0: they show less than its true noise.")
+    return said
+
+
+def family_of(name: str) -> str:
+    """The family of a model by its name; "" where none is known.
+
+    >>> family_of("openai/gpt-4o"), family_of("local/Mixtral-8x7B"), family_of("python/app:f")
+    ('gpt', 'mistral', '')
+    """
+    model = name.partition("/")[2].casefold() or name.casefold()
+    for family in _FAMILIES:
+        if re.search(rf"(?<![a-z])(?:chat)?{family}(?![a-z])", model):
+            return _SAME_FAMILY.get(family, family)
+    return ""

@@ -1,0 +1,246 @@
+"""`askew clinical run`, `askew clinical plan`, and `askew run` with a `[clinical]` table."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from askew.cli import INCOMPLETE
+from askew.cli.clinical_settings import takes_clinical_settings
+from askew.cli.terminal import console, echo, shown
+from askew.errors import ConfigError
+from askew.report.words import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from askew.audits.stages import Stage
+    from askew.run.clinical import Done, Prepared
+    from askew.run.clinical_plan import ClinicalPlan
+    from askew.runfile import RunFile
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+
+
+@takes_clinical_settings
+def run(
+    settings: RunFile,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before paid calls are made.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Audit clinical answers: read facts, make twins, ask, judge, report; resumes where it stopped.
+
+    Exits with 4 if replies are missing.
+    """
+    run_prepared(settings, yes=yes, json=json)
+
+
+@takes_clinical_settings
+def plan(settings: RunFile, json: Json = False) -> None:
+    """Say what a clinical run would ask, cost and take; asks nothing."""
+    print_plan(settings, json=json)
+
+
+def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> None:
+    """Plan, ask before money is spent, run, and print what came of it."""
+    import asyncio
+
+    prepared, planned = _planned(settings, quiet=json)
+    _print_plan(console(quiet=json), prepared, planned)
+    _confirm(prepared, planned, yes=yes)
+    sys.exit(asyncio.run(_run(prepared, json=json)))
+
+
+def print_plan(settings: RunFile, *, json: bool) -> None:
+    """Print the plan alone."""
+    from askew.runfolder import json_text
+
+    prepared, planned = _planned(settings, quiet=json)
+    if json:
+        whole = {
+            **asdict(planned),
+            "calls": planned.calls,
+            "new": planned.new,
+            "money": planned.money,
+            "vignettes": len(prepared.study.vignettes),
+            "variants": len(prepared.twins.variants),
+            "folder": str(prepared.path),
+        }
+        typer.echo(json_text(whole), nl=False)
+        return
+    _print_plan(console(), prepared, planned)
+
+
+def _planned(settings: RunFile, *, quiet: bool) -> tuple[Prepared, ClinicalPlan]:
+    from askew.run.clinical import prepare
+    from askew.run.clinical_plan import plan as plan_of
+
+    with _counting(quiet=quiet) as told:
+        prepared = prepare(settings, told=told)
+    return prepared, plan_of(prepared)
+
+
+async def _run(prepared: Prepared, *, json: bool) -> int:
+    from askew.cli.figures import show_figures
+    from askew.run.clinical import execute
+
+    with _watching() as watch:
+        done = await execute(prepared, watch)
+    show_figures(done.folder, json=json)
+    _say_what_is_missing(prepared, done)
+    return INCOMPLETE if done.incomplete else 0
+
+
+@contextmanager
+def _counting(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar for work that asks nobody, on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bars(*columns, console=console(stderr=True), transient=True) as bars:
+        task = bars.add_task("", total=None)
+        yield lambda what, done, total: bars.update(
+            task, completed=done, total=total, description=what
+        )
+
+
+@contextmanager
+def _watching() -> Iterator[Callable[[Stage], None]]:
+    """What to tell of each stage: a bar on a terminal, else a line now and then; on stderr."""
+    from askew.report.progress import SECONDS_BETWEEN_LINES, how_far
+
+    if not sys.stderr.isatty():
+        next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+
+        def write(stage: Stage) -> None:
+            nonlocal next_line
+            if time.monotonic() >= next_line:
+                next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+                now = stage.progress
+                where = f"{stage.name}: {now.done:,} of {now.total:,}"
+                echo(f"{where}, {how_far(now)}", stderr=True)
+
+        yield write
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+    from rich.progress import Progress as Bars
+
+    with Bars(
+        TextColumn("{task.fields[stage]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        console=console(stderr=True),
+    ) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(stage: Stage) -> None:
+            now = stage.progress
+            if stage.name not in tasks:
+                tasks[stage.name] = bars.add_task("", total=now.total, stage=stage.name)
+            bars.update(
+                tasks[stage.name], completed=now.done, total=now.total, description=how_far(now)
+            )
+
+        yield advance
+
+
+def _print_plan(page: Console, prepared: Prepared, planned: ClinicalPlan) -> None:
+    from rich.table import Table
+
+    from askew.report.progress import in_words
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    study, twins = prepared.study, prepared.twins
+    grid.add_row("target", clean(prepared.target.name))
+    for role, model in prepared.models.items():
+        if role != "target":
+            grid.add_row(role.replace("_", " "), clean(model.name))
+    grid.add_row("vignettes", f"{len(study.vignettes):,}")
+    dropped = sum(one.kind != "same" for one in twins.dropped)
+    left = f"; {dropped:,} twins dropped, each with its reason in the report" if dropped else ""
+    grid.add_row("texts to ask about", f"{len(twins.variants):,}{left}")
+    for stage in planned.stages:
+        bound = "" if stage.exact else "at most "
+        made = stage.calls - stage.new
+        already = f", {made:,} recorded already" if made else ""
+        grid.add_row(
+            clean(stage.name),
+            f"{bound}{stage.new:,} calls{already}; tokens at most {stage.prompt_tokens:,} in, "
+            f"{stage.completion_tokens:,} out",
+        )
+    grid.add_row("calls in all", f"at most {planned.new:,} to make")
+    grid.add_row("money", _money_line(prepared, planned))
+    if planned.seconds is not None:
+        grid.add_row("time", f"about {in_words(planned.seconds)}, {planned.seconds_basis}")
+    rejected = sum(problem.kind == "rejected" for problem in study.problems)
+    if rejected:
+        grid.add_row("records skipped", f"{rejected:,}; `askew data check` lists them")
+    grid.add_row("folder", shown(prepared.path))
+    page.print(grid)
+
+
+def _money_line(prepared: Prepared, planned: ClinicalPlan) -> str:
+    if not prepared.paid:
+        return "none: these models cost nothing a call"
+    if planned.money is None:
+        return "not known: give a dated price list with --prices"
+    return f"at most {planned.money:.2f}"
+
+
+def _confirm(prepared: Prepared, planned: ClinicalPlan, *, yes: bool) -> None:
+    """Ask before money is spent; where nobody can answer, `--yes` has to be given."""
+    paid = [role for role, model in prepared.models.items() if model.paid]
+    new = planned.new_of(paid)
+    if yes or not new:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            f"up to {new:,} paid calls are planned and nobody can be asked. Add --yes, and perhaps "
+            "a budget."
+        )
+    typer.confirm(f"Make up to {new:,} paid calls?", abort=True)
+
+
+def _say_what_is_missing(prepared: Prepared, done: Done) -> None:
+    folder = shown(done.folder.path)
+    if done.stopped is not None:
+        echo(
+            f"askew: stopped early ({done.stopped.stopped}) at {done.stage}: "
+            f"{done.stopped.message} The figures are of what was had; run the same command again "
+            "to go on.",
+            stderr=True,
+        )
+    failed = sum(one.failed for one in done.asked.values())
+    if failed:
+        echo(
+            f"askew: {failed:,} calls failed and count as non-answers; list them with "
+            f"`askew calls {folder} --state failed`; run the same command again to ask them again.",
+            stderr=True,
+        )
+    unknown = sum(one.unknown for one in done.asked.values())
+    if unknown:
+        again = (
+            "ask them again with `--unknown retry`"
+            if prepared.paid
+            else "the next start asks them again"
+        )
+        echo(
+            f"askew: {unknown:,} calls were sent and their outcome is unknown; list them with "
+            f"`askew calls {folder} --state unknown`; {again}.",
+            stderr=True,
+        )

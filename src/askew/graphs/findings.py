@@ -1,0 +1,279 @@
+"""Complaints, diagnoses and drugs as facts: whose they are, and whether and when they hold."""
+
+from __future__ import annotations
+
+import re
+
+from askew.graphs import drugs
+from askew.graphs.context import Context, Reading
+from askew.graphs.mentions import Mention
+from askew.graphs.page import Page
+from askew.graphs.people import ANY, OTHER, PATIENT, People, Person
+from askew.graphs.rules import RuleSet, relevance
+from askew.vignettes import Relation, Span, Status, Triplet
+
+# What one has for life: "history of diabetes" says that it is still there.
+_CHRONIC = re.compile(
+    r"\b(?:diabet\w*|hypertens\w*|asthma\w*|copd|emphysema|chronic|bronchiectasis|arthritis|osteoarthritis|osteoporosis|osteopenia|epilep\w*|seizure disorder|depress\w*|anxiety|bipolar|schizo\w*|psychosis disorder|migraines?|hiv|aids|hypothyroid\w*|hyperthyroid\w*|graves|hashimoto\w*|fibrillation|flutter|arrhythmia|heart failure|cardiomyopathy|heart disease|artery disease|vascular disease|angina|lupus|sclerosis|parkinson\w*|dementia|alzheimer\w*|psoria\w*|eczema|dermatitis|gout|reflux|gerd|gord|hyperlipid\w*|dyslipid\w*|hypercholesterol\w*|cholesterol|syndrome|disorder|glaucoma|cataracts?|an[a]?emia|sickle cell|thalass\w*|h[a]?emophilia|cirrhosis|hepatitis [bc]|endometriosis|fibroids?|fibromyalgia|obes\w*|ap[n]?n[o]?ea|rhinitis|crohn\w*|colitis|bowel disease|c[o]?eliac|kidney disease|renal disease|renal failure|kidney failure|liver disease|lung disease|thyroid disease|cystic fibrosis|autis\w*|adhd|deficiency|neuropathy|retinopathy|nephropathy|dystrophy|sarcoid\w*|hyperplasia|bph|stenosis|regurgitation|valve|insufficiency|dependence|alcoholism|addiction|abuse|use disorder|dysphoria|intolerance|spondyl\w*|scoliosis|rosacea|vitiligo|acne|h[a]?emochromatosis|polycystic|narcolepsy|tourette\w*|palsy|down|marfan|turner|klinefelter|raynaud\w*|sjogren\w*|sj.gren\w*|scleroderma|myasthenia|addison\w*|cushing\w*|phenylketonuria|pcos|cad|chf|htn|ckd|af|ms|ra|sle|ibs|ibd|oa|osa|esrd|pvd|pad|disability|hay fever|allerg\w*|insomnia|impairment|deafness|blindness|porphyria|aneurysm|varicose veins|hernia|prolapse|hemorrhoids|tinnitus|leukemia|lymphoma|myeloma)\b"
+)
+# What passes, though a chronic word stands in it.
+_ACUTE = re.compile(
+    r"\b(?:preeclampsia|gestational|pregnancy|postpartum|heat|acute|ketoacidosis|infarction|stroke|tia|ischemic attack|embol\w*|thrombos\w*|fracture|rupture|guillain|reye|kawasaki|toxic shock|nephrotic syndrome in childhood|h[a]?emolytic uremic|compartment|respiratory distress)\b"
+)
+_CONTAGIOUS = re.compile(
+    r"\b(?:flu|influenza|cold|chicken\s?pox|varicella|measles|mumps|rubella|gastroenteritis|covid\S*|strep\w*|scabies|lice|norovirus|food poisoning|croup|bronchiolitis|hand,? foot|pertussis|whooping cough|upper respiratory|common cold|impetigo|ringworm|conjunctivitis|mono|mononucleosis|malaria|cholera|dengue|typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|injury|sprain|concussion)\b"
+)
+_AGO = re.compile(
+    r"\b(?:ago|in (?:19|20)\d\d|last (?:year|spring|summer|autumn|fall|winter|month)|as an? (?:\w+ )?(?:child|teenager|baby|infant|young \w+|adolescent|boy|girl|student)|in (?:his|her|their|my) (?:childhood|youth|infancy|teens|twenties|thirties|forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the )?age|at \d+|in childhood|during (?:his|her|their|my|a) (?:first|second|last|previous|earlier|prior|\w+) (?:pregnancy|deployment|admission)|years? (?:earlier|before|previously)|in the past)\b"
+)
+_HAD = re.compile(
+    r"\b(?:had|suffered|survived|underwent|contracted|caught|got|treated for|hospitali[sz]ed (?:for|with)|recovered from|admitted (?:for|with)|(?:was|were) (?:treated|admitted|hospitali[sz]ed|operated))\b"
+)
+_DIAGNOSED = re.compile(r"\b(?:diagnosed|found to have|developed|has had|has been|have had|known to have|living with|since)\b")
+_OVER = re.compile(
+    r"^[^.;,]{0,40}?\b(?:(?:was|were|had been|been|,) (?:\w+ly )?(?:treated|cured|repaired|removed|resected|excised|operated)|treated|(?:which|that) (?:was|were|has been|have been|had been) (?:\w+ly )?(?:treated|cured|removed|repaired|resolved))\b[^.;]*?\b(?:ago|in (?:19|20)\d\d|last (?:year|month|spring|summer|autumn|fall|winter)|as an? child|in remission|successfully|and (?:is|was) (?:cured|over)|years? (?:earlier|before)|with (?:surgery|radiation|radiotherapy|chemotherapy|a course))\b"
+    r"|^[^.;,]{0,25}\b(?:in (?:complete |full )?remission|(?:has |had |have )?(?:since |now |fully |completely )*(?:resolved|healed|cleared)|outgrown|cured|status post (?:resection|removal|repair))\b|^,? (?:now |since )?(?:resolved|cured|healed|treated (?:in|with surgery)|in remission)\b|^ that (?:resolved|cleared|healed|went away)\b"
+)
+_GREW_OUT = re.compile(r"\b(?:outgrew|recovered (?:fully |completely |well )?from|cured of|overcame|survivor of|in remission from|got over|treated successfully for|no longer has|used to (?:have|get|suffer from|be))\b[^.;,]*$")
+_DURATION_HISTORY = re.compile(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|several|many|long|few|couple)[\s-]*(?:of )?(?:standing|hours?|days?|weeks?|months?|years?|hr|wk|mo|yr|day|week|month|year)?['’]?s?[\s-]*(?:long |standing |lasting )?(?:history|hx|h/o)(?: of)?|\bhistory of (?:present illness|presenting)\b|\blifelong history of\b|\bpresents? with an? (?:\w+ )?history of\b|\b(?:this|presenting) history of\b"
+)
+_RELATIVE_AFTER = re.compile(
+    r"^(?:\s*(?:,|and|or|in|at|age|aged|\d+|\(|both|early|onset|of|on|the|his|her|their|my|patient's|for|several|two|three|multiple|all|one|many|a|among|affecting)\b|\s*[,(:–-]|\s*['’]s)*\s*$"
+)
+_SEEDED = re.compile(r"\b(?:in|among|affecting)\b|\(")
+
+
+class Finder:
+    """Turns the mentions of one text into triplets."""
+
+    def __init__(
+        self, page: Page, people: People, found: list[Mention], context: Context, rules: RuleSet
+    ) -> None:
+        self.page = page
+        self.people = people
+        self.found = found
+        self.context = context
+        self.rules = rules
+
+    def triplets(self) -> list[tuple[Triplet, tuple[str, ...]]]:
+        """Each mention as a triplet, with the patterns that fired for and against it."""
+        made: list[tuple[Triplet, tuple[str, ...]]] = []
+        seen: set[tuple[str, Relation, Status, str | None]] = set()
+        for mention in self.found:
+            for triplet, fired in self._of(mention):
+                # "HIV/AIDS … HIV": one term in two wordings is one fact.
+                key = (mention.name, triplet.relation, triplet.status, triplet.relative)
+                if mention.name and key in seen:
+                    continue
+                if relevance(fired) > self.rules.theta:
+                    seen.add(key)
+                made.append((triplet, fired))
+        if "lists" in self.rules:
+            made += self._allergens()
+        return made
+
+    def _of(self, mention: Mention) -> list[tuple[Triplet, tuple[str, ...]]]:
+        reading = self._read(mention)
+        fired = list(mention.fired)
+        holder = self._holder(mention) if "experiencer" in self.rules else PATIENT
+        if reading.hypothetical:
+            fired.append("hypothetical")
+        if holder == OTHER:
+            fired.append("somebody_else")
+        if holder not in (PATIENT, OTHER):
+            return self._of_relative(mention, reading, holder, fired)
+        if mention.kind == "medication":
+            return [self._drug(mention, reading, fired)]
+        if reading.examination and self._by_examiner(mention):
+            fired.append("examination")
+        if mention.kind == "symptom":
+            return self._symptom(mention, reading, fired)
+        return self._condition(mention, reading, fired)
+
+    def _by_examiner(self, mention: Mention) -> bool:
+        """An X-ray that shows pneumonia gives a diagnosis; what a palpation finds is none."""
+        sentence = self.page.sentence_at(mention.start)
+        before = self.page.lower[sentence.start : mention.start]
+        device = re.search(
+            r"\b(?:ct|mri|x-?\s?ray|biops\w+|scan|culture|colonoscopy|endoscopy|ultraso\w+|echo\w*|test|tests|pcr|serolog\w+|spirometry|smear)\b",
+            before,
+        )
+        return mention.kind == "symptom" or not device
+
+    def _read(self, mention: Mention) -> Reading:
+        if "context" not in self.rules:
+            return Reading(Status.PRESENT)
+        return self.context.read(mention.start, mention.end)
+
+    def _make(
+        self,
+        relation: Relation,
+        mention: Mention,
+        status: Status,
+        fired: list[str],
+        relative: str | None = None,
+    ) -> tuple[Triplet, tuple[str, ...]]:
+        span = Span(mention.start, mention.end)
+        evidence = self.page.text[mention.start : mention.end]
+        triplet = Triplet(
+            relation, mention.value, status, span, evidence, "", relative=relative
+        )
+        return triplet, tuple(fired)
+
+    def _symptom(
+        self, mention: Mention, reading: Reading, fired: list[str]
+    ) -> list[tuple[Triplet, tuple[str, ...]]]:
+        status = reading.status
+        if "context" in self.rules:
+            if "drug_status" in self.rules and drugs.is_reaction(self.page, mention.start):
+                fired.append("hypothetical")
+            status = self._when(mention, reading)
+            if status is Status.POSSIBLE and not self._doubted(reading):
+                status = Status.PRESENT
+        return [self._make(Relation.HAS_SYMPTOM, mention, status, fired)]
+
+    def _doubted(self, reading: Reading) -> bool:
+        """Whether a complaint itself is in doubt, not only what is behind it ("evaluated for")."""
+        cue = self.page.lower[slice(*reading.cue)] if reading.cue else ""
+        return bool(re.search(r"possib|probab|perhaps|\b(?:may|might|could)\b|\?|suspect", cue))
+
+    def _condition(
+        self, mention: Mention, reading: Reading, fired: list[str]
+    ) -> list[tuple[Triplet, tuple[str, ...]]]:
+        status = self._when(mention, reading) if "context" in self.rules else reading.status
+        return [self._make(Relation.HAS_CONDITION, mention, status, fired)]
+
+    def _when(self, mention: Mention, reading: Reading) -> Status:
+        """Present or past, where nothing else decided: what is chronic stays."""
+        sentence = self.page.sentence_at(mention.start)
+        before = self.page.lower[sentence.start : mention.start]
+        after = self.page.lower[mention.end : sentence.end]
+        if reading.status not in (Status.PRESENT, Status.PAST):
+            return reading.status
+        if _OVER.match(after) or _GREW_OUT.search(before):
+            return Status.PAST
+        lasting = mention.kind == "condition" and self._chronic(mention)
+        if reading.status is Status.PAST:
+            cue = self.page.lower[reading.cue[0] : reading.cue[1]] if reading.cue else ""
+            if reading.cue and reading.cue[0] >= mention.end:
+                return Status.PAST
+            since = self.page.lower[max((reading.cue or (0, 0))[0] - 22, 0) : mention.start]
+            if _DURATION_HISTORY.search(since):
+                return Status.PRESENT
+            if lasting and "pregnanc" not in cue:
+                return Status.PRESENT
+            return Status.PAST
+        return self._had_then(mention, before, after, lasting)
+
+    def _had_then(self, mention: Mention, before: str, after: str, lasting: bool) -> Status:
+        clause = re.split(r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b", before)[-1]
+        rest = re.split(r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b", after)[0]
+        verb = None
+        for verb in _HAD.finditer(clause):
+            pass
+        if verb is None or re.search(r"\b(?:has|have|'s|he's|she's|'ve) (?:also |always |already |since |just |never |not )?$", clause[: verb.start()]):
+            return Status.PRESENT
+        if _DIAGNOSED.search(clause[verb.end() :]):
+            return Status.PRESENT
+        when = _AGO.search(rest) or _AGO.search(clause)
+        if not when:
+            return Status.PRESENT
+        if mention.kind == "symptom":
+            # A story is told in the past: "had fever three days ago" is why the patient comes.
+            long_ago = re.search(r"years? ago|in (?:19|20)\d\d|last year|child|youth|teen|in the past|when (?:he|she|they|i) w|infan", rest + clause)
+            return Status.PAST if long_ago else Status.PRESENT
+        recent = re.search(r"\b(?:days?|hours?) ago\b", rest)
+        return Status.PRESENT if recent and lasting else Status.PAST
+
+    def _chronic(self, mention: Mention) -> bool:
+        names = f"{mention.value} {mention.name}".lower()
+        return bool(_CHRONIC.search(names)) and not _ACUTE.search(names)
+
+    def _drug(
+        self, mention: Mention, reading: Reading, fired: list[str]
+    ) -> tuple[Triplet, tuple[str, ...]]:
+        if "drug_status" not in self.rules:
+            return self._make(Relation.TAKES_MEDICATION, mention, reading.status, fired)
+        allergic = drugs.allergy(self.page, mention.start, mention.end)
+        if allergic is not None:
+            return self._make(Relation.ALLERGIC_TO, mention, allergic, fired)
+        status, _ = drugs.drug_status(self.page, mention.start, mention.end)
+        if reading.status is Status.ABSENT and status is Status.PRESENT:
+            status = Status.ABSENT
+        if status is Status.PLANNED and "hypothetical" in fired and not self._asked(mention):
+            fired.remove("hypothetical")
+        return self._make(Relation.TAKES_MEDICATION, mention, status, fired)
+
+    def _asked(self, mention: Mention) -> bool:
+        sentence = self.page.sentence_at(mention.start)
+        before = self.page.lower[sentence.start : mention.start]
+        return bool(re.search(r"\bask(?:s|ed|ing)? (?:about|whether|if|for)\b|\bif\b|\bwants? (?:to know|advice)\b|\bavoid\b", before))
+
+    def _allergens(self) -> list[tuple[Triplet, tuple[str, ...]]]:
+        """What an allergy is to that is no drug: peanuts, latex, bee stings."""
+        if "drug_status" not in self.rules:
+            return []
+        made = []
+        for start, end in drugs.substances(self.page):
+            if any(one.start < end and start < one.end for one in self.found if one.kind == "medication"):
+                continue
+            holder = self.people.holder(start) if "experiencer" in self.rules else PATIENT
+            if holder != PATIENT:
+                continue
+            status = drugs.allergy(self.page, start, end) or Status.PRESENT
+            text = self.page.text[start:end]
+            mention = Mention(start, end, "medication", text.lower(), ("allergy",))
+            made.append(self._make(Relation.ALLERGIC_TO, mention, status, ["allergy"]))
+        return made
+
+    def _of_relative(
+        self, mention: Mention, reading: Reading, holder: str, fired: list[str]
+    ) -> list[tuple[Triplet, tuple[str, ...]]]:
+        """A relative's diagnosis is family history; a relative's complaints and drugs are not."""
+        contact = _CONTAGIOUS.search(mention.value.lower()) and not self._in_history(mention)
+        if mention.kind != "condition" or contact:
+            return [
+                self._make(
+                    Relation.HAS_SYMPTOM if mention.kind == "symptom" else Relation.TAKES_MEDICATION
+                    if mention.kind == "medication"
+                    else Relation.HAS_CONDITION,
+                    mention,
+                    reading.status,
+                    [*fired, "somebody_else"],
+                )
+            ]
+        status = Status.ABSENT if reading.status is Status.ABSENT else Status.PRESENT
+        return [self._make(Relation.FAMILY_HISTORY, mention, status, fired, holder)]
+
+    def _in_history(self, mention: Mention) -> bool:
+        sentence = self.page.sentence_at(mention.start)
+        return "history" in self.page.lower[sentence.start : sentence.end]
+
+    def _holder(self, mention: Mention) -> str:
+        """Whose it is; "diabetes in her mother" is bound backwards."""
+        who = self.people.holder(mention.start)
+        after = self._relative_after(mention)
+        if after is not None and (who in (PATIENT, ANY) or who == after.who):
+            return after.who
+        if after is None and who == ANY:
+            return ANY
+        return who
+
+    def _relative_after(self, mention: Mention) -> Person | None:
+        sentence = self.page.sentence_at(mention.start)
+        for person in self.people.mentions:
+            if person.first >= sentence.last:
+                return None
+            start = self.page.words[person.first].start
+            if start < mention.end or person.who == PATIENT:
+                continue
+            gap = self.page.lower[mention.end : start]
+            for one in self.found:  # other findings of the list say nothing
+                if mention.end <= one.start and one.end <= start:
+                    at = one.start - mention.end
+                    gap = gap[:at] + " " * (one.end - one.start) + gap[one.end - mention.end :]
+            related = _RELATIVE_AFTER.match(gap) and _SEEDED.search(gap)
+            side = re.search(r"\bon (?:his|her|their|my|the) $", gap) or re.search(r"\bof (?:his|her|their|my) $", gap)
+            return person if related or (side and self.page.words[person.last - 1].lower.endswith("'s")) else None
+        return None

@@ -1,0 +1,375 @@
+"""Where findings, diagnoses and drugs are named: term lists, endings, forms, and syntax."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from askew.graphs.complaints import complained, siblings
+from askew.graphs.forms import (
+    COMPLAINT,
+    DISEASE,
+    DRUG,
+    NO_DISEASE,
+    NO_DRUG,
+    PART,
+    PREDICATES,
+    SUBJECTS,
+    TEMPLATES,
+    TROUBLE,
+)
+from askew.graphs.lexicon import Listed, Piece, listed
+from askew.graphs.page import Page
+from askew.graphs.people import FEMALE_NOUNS, MALE_NOUNS, NEUTRAL_NOUNS
+from askew.graphs.rules import RuleSet
+from askew.graphs.terms import Term, fold, lookup
+
+Kind = Literal["symptom", "condition", "medication"]
+KINDS: dict[Kind, str] = {
+    "symptom": "symptoms",
+    "condition": "conditions",
+    "medication": "medications",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One thing that a text names, at characters `start` to `end`."""
+
+    start: int
+    end: int
+    kind: Kind
+    value: str
+    fired: tuple[str, ...]
+    name: str = ""  # the term's name in its list; "" where no list has it
+
+    def overlaps(self, other: Mention) -> bool:
+        """Whether the two share a character."""
+        return self.start < other.end and other.start < self.end
+
+
+_PEOPLE = FEMALE_NOUNS | MALE_NOUNS | NEUTRAL_NOUNS
+# Left of a finding, these change how much of it there is, not what it is (README, rule 4).
+_DEGREE = frozenset(
+    """severe mild moderate intense slight terrible horrible awful excruciating significant marked
+    new recent sudden gradual acute intermittent constant persistent ongoing frequent occasional
+    daily worsening increasing progressive further more less some several many few multiple minor
+    major first second third last current similar other such same associated bad worse unbearable
+    extreme profound obvious little any additional subsequent prior previous past known old active
+    recurring usual typical episodic repeated continuous longstanding long standing unexplained
+    possible probable suspected likely presumed active underlying isolated overt classic simple
+    concurrent concomitant subjective reported significant notable relevant documented new-onset""".split()
+)
+_SIDES = frozenset("left right bilateral upper lower both lateral medial anterior posterior".split())
+_LEFT_TAGS = frozenset({"JJ", "NN", "VBN", "VBG", "NNP", "JJR", "HYPH", "NNS"})
+_NO_LEFT = frozenset(
+    """day days week weeks month months year years hour hours patient man woman boy girl history
+    time times episode episodes pmh hx sign signs symptom symptoms man's denies reports onset lot
+    having including complaining presenting reporting developing experiencing feeling getting
+    being taking following causing mother father sister brother treated untreated controlled
+    diagnosed presents w w/ x no old year-old morning evening today yesterday ago male female age
+    pt positive negative his her given due risk had has have been felt feels brought non""".split()
+)
+# Parts of the body in the places where a complaint is said to be.
+_WHERE = re.compile(
+    r"\s+(?:in|of|on|over|at|around|under|behind|between|near|across|inside|down|from|to|along)"
+    r"\s+(?:(?:the|his|her|their|my|both|one|either|all|a)\s+)?"
+    r"(?:(?:left|right|upper|lower|back of the|front of the|side of the|inner|outer|whole|entire|top of the|bottom of the|small of the|base of the)\s+)*"
+    r"(?:(?:his|her|their|my|the)\s+)?"
+    r"(?P<part>head|face|scalp|forehead|eyes?|eyelids?|ears?|nose|mouth|lips?|tongue|gums?|jaw|throat|neck|shoulders?|arms?|"
+    r"forearms?|elbows?|wrists?|hands?|fingers?|fingertips?|thumbs?|chest|breasts?|nipples?|ribs?|back|spine|flanks?|side|abdomen|belly|"
+    r"stomach|tummy|groin|pelvis|hips?|buttocks?|thighs?|legs?|knees?|calf|calves|shins?|ankles?|heels?|foot|feet|toes?|"
+    r"soles?|palms?|joints?|muscles?|bones?|skin|limbs?|extremit(?:y|ies)|armpits?|testicles?|scrotum|penis|vagina|vulva|rectum|anus|"
+    r"body|trunk|temples?|cheeks?|chin|nails?|hair|bladder|kidneys?|lungs?|heart|urine|stools?|sputum|vomit|semen|saliva|knuckles?|"
+    r"quadrant|lymph nodes?|glands?|teeth|tooth|molars?|collarbone|sternum|epigastrium|perineum|genitals?|torso)\b"
+)
+_TEST_AFTER = re.compile(
+    r"^(?: [a-z0-9]{1,2}\b)?[\s-]*(?:levels?|tests?|testing|screen(?:ing)?|concentration|titers?|antibod\w+|antigen|vaccin\w+|immuni[sz]ation"
+    r"|deficiency|prophylaxis|resistance|assay|ratio|meter|monitor(?:ing)?|clinic|ward|unit|nurse|specialist|charity|support group|awareness|tolerance test|challenge|patch test|swab|risk|exposure)\b"
+)
+
+
+# Habits, measures and causes that the lists hold for other uses (README, rule 9).
+_NEVER = frozenset(
+    (
+        "gestation,allergies,allergy,trauma,injury,consumption,lactation,strain,worry,worrying,"
+        "worried,stress,stressed,wind,shock,caffeine,birth control,contraception,contraceptives,"
+        "oxygen,nitrate,nitrates,coil,eruption,stimulant,blue,pasty,spots,tearing,drug use,o2,"
+        "substance use,cream,ointment,topical cream,disability,lesion,lesions,mass,clubbing,cut,"
+        "high sugar"
+    ).split(",")
+)
+
+
+def find(page: Page, parts: list[Piece], rules: RuleSet) -> list[Mention]:
+    """All mentions of a text in order, no two of which overlap."""
+    found: list[Mention] = []
+    if "lists" in rules:
+        found += _listed(page, parts)
+    if "suffixes" in rules:
+        found += _by_ending(page)
+    if "templates" in rules:
+        found += _by_form(page)
+    found = _longest(found, page)
+    if "templates" in rules:
+        found = _longest([*found, *_shared_heads(page, found)], page)
+        found = [_widened(page, mention, found) for mention in found]
+    if "complaints" in rules:
+        taken = [(one.start, one.end, one.kind) for one in found]
+        objects = [
+            Mention(start, end, kind, _plain(page.text[start:end]), (rule,))
+            for start, end, kind, rule in (*complained(page, taken), *siblings(page, taken))
+        ]
+        found += [one for one in objects if not any(one.overlaps(known) for known in found)]
+    return [
+        one
+        for one in _longest(found, page)
+        if not _is_tested(page, one) and page.lower[max(one.start - 4, 0) : one.start] != "non-"
+    ]
+
+
+def _shared_heads(page: Page, found: list[Mention]) -> Iterator[Mention]:
+    """ "Muscle" of "muscle and joint pain", "breast" of "breast and ovarian cancer"."""
+    for mention in found:
+        words = page.between(mention.start, mention.end)
+        index = page.word_at(mention.start) - 1
+        if len(words) < 2 or index < 1 or page.words[index].lower not in ("and", "or", "/"):
+            continue
+        head, other = words[-1].lower, page.words[index - 1]
+        value = f"{other.lower} {head}"
+        kind = KINDS[mention.kind]
+        known = fold(value) in lookup(kind)
+        if known or (TROUBLE.fullmatch(head) and PART.fullmatch(other.lower)):
+            yield Mention(other.start, other.end, mention.kind, value, ("template",))
+
+
+def _is_tested(page: Page, mention: Mention) -> bool:
+    """Whether it is only the name of a test, a vaccine or a level; a pregnancy test says more."""
+    after = page.lower[mention.end : mention.end + 30]
+    return mention.name != "pregnancy" and bool(_TEST_AFTER.match(after))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).lower()
+
+
+def _listed(page: Page, parts: list[Piece]) -> Iterator[Mention]:
+    for kind, name in KINDS.items():
+        for entry in listed(page, parts, name):
+            if entry.guarded and not _stands(page, entry):
+                continue
+            yield _of_entry(page, entry, kind)
+
+
+def _of_entry(page: Page, entry: Listed, kind: Kind) -> Mention:
+    words = page.words[entry.first : entry.last]
+    start, end = words[0].start, words[-1].end
+    text = " ".join(page.text[start:end].split())
+    head = words[-1]
+    if entry.term.name == "pregnancy":  # said in many ways, and one fact
+        return Mention(start, end, kind, "pregnancy", ("list",), "pregnancy")
+    noun = any(word.tag.startswith("NN") for word in words) and not head.tag.startswith(("VBD", "VBZ"))
+    abbreviation = len(text) <= 5 and sum(letter.isupper() for letter in text) >= 2
+    expands = abbreviation and kind != "medication"
+    spelled = _expansion(text, entry.term) if expands else entry.term.name
+    value = text if noun and not abbreviation else spelled
+    # A name of a person or place in it keeps its capital: "Raynaud phenomenon".
+    if value is text and not any(letter.isupper() for letter in entry.term.name):
+        value = value.lower()
+    rule = "guarded" if entry.guarded else "list"
+    return Mention(start, end, kind, value, (rule,), entry.term.name)
+
+
+def _expansion(abbreviation: str, term: Term) -> str:
+    """The wording of a term that an abbreviation is short for, else the term's name.
+
+    "DOE" is "dyspnea on exertion" although the list calls it "exertional dyspnea".
+    """
+    letters = re.sub(r"[^a-z]", "", abbreviation.lower())
+    spells = re.compile(".*".join(letters))
+    if spells.match(term.name.lower()):
+        return term.name
+    for wording in term.wordings:
+        initials = "".join(part[0] for part in re.findall(r"[a-z]+", wording.lower()))
+        if initials == letters:
+            return wording
+    return next(
+        (one for one in term.wordings if one.islower() and spells.match(one)), term.name
+    )
+
+
+def _stands(page: Page, entry: Listed) -> bool:
+    """Whether a wording that also means something else means the term here."""
+    words = page.words[entry.first : entry.last]
+    text = page.text[words[0].start : words[-1].end]
+    if text.isupper() and len(text) > 1:
+        return True
+    if text.lower() in _NEVER or len(words) > 1:
+        return text.lower() not in _NEVER
+    word = words[0]
+    after = page.words[entry.last] if entry.last < len(page.words) else None
+    if word.tag.startswith("JJ") or word.tag in ("VBN", "RB", "VBD"):
+        return after is None or not after.tag.startswith(("NN", "JJ"))
+    if word.tag.startswith("V"):
+        return word.lower.endswith("ing") or (
+            after is None or after.lower not in ("asleep", "ill", "on", "into", "under", "to")
+        )
+    return after is None or not (word.lower in ("cold", "cut", "corn") and after.tag.startswith("NN"))
+
+
+def _by_ending(page: Page) -> Iterator[Mention]:
+    for word in page.words:
+        if len(word.lower) < 6 or not word.lower.isalpha():
+            continue
+        if word.text[0].isupper() and word.start != page.sentence_at(word.start).start:
+            continue  # a name: "Tasmania"
+        if DISEASE.search(word.lower) and word.lower not in NO_DISEASE:
+            kind: Kind = "symptom" if COMPLAINT.search(word.lower) else "condition"
+            yield Mention(word.start, word.end, kind, word.lower, ("suffix",))
+        elif DRUG.search(word.lower) and word.lower not in NO_DRUG:
+            yield Mention(word.start, word.end, "medication", word.lower, ("suffix",))
+
+
+def _by_form(page: Page) -> Iterator[Mention]:
+    for pattern in TEMPLATES:
+        for found in pattern.finditer(page.lower):
+            yield Mention(*found.span("what"), "symptom", _plain(found["what"]), ("template",))
+    for found in SUBJECTS.finditer(page.lower):
+        value = f"{found['state']} {found['part']}"
+        yield Mention(*found.span(), "symptom", value, ("template",))
+    yield from _headed(page)
+    for pattern, name in PREDICATES:
+        for found in pattern.finditer(page.lower):
+            span = found.span("what") if "what" in pattern.groupindex else found.span()
+            yield Mention(*span, "symptom", name, ("predicate",))
+
+
+_DIAGNOSES = re.compile(
+    r"\b(?:history of|hx|h/o|pmhx?|diagnos\w+|known|treated for|for|has|with|medical history|suffers from|possible|suspected|likely|comorbid\w*)\b[^.;]{0,25}$"
+)
+_COMPLAINT = re.compile(
+    r"\b(?:den\w+|no|without|reports?|presents?|presenting|complain\w*|c/o|p/w|feels?|endorses|due to)\b[^.;]{0,40}$"
+)
+
+
+def _is_diagnosis(page: Page, mention: Mention) -> bool:
+    """Whether a wording that is in both lists stands where a diagnosis would."""
+    before = page.lower[page.sentence_at(mention.start).start : mention.start]
+    return bool(_DIAGNOSES.search(before)) and not _COMPLAINT.search(before)
+
+
+_HEADS = frozenset(
+    """disease disorder syndrome cancer carcinoma failure deficiency fracture fractures sprain
+    infection infections dystrophy palsy anemia anaemia tumor tumour tumors hepatitis arthritis
+    pneumonia embolism thrombosis insufficiency stenosis aneurysm hernia cyst cysts abscess
+    neuropathy cardiomyopathy leukemia lymphoma fibrosis sclerosis neuralgia diabetes malformation
+    poisoning toxicity withdrawal dislocation tear rupture ulcer ulcers dementia epilepsy
+    phenomenon attack effusion fever virus dermatitis cirrhosis fistula obstruction""".split()
+)
+_NAMED_ONLY = frozenset(["fever", "virus"])  # diseases only behind a name: "Ross River fever"
+_NO_DISEASE_OF = frozenset(
+    """treatment school contraceptive device heart's any this that such rare other another disease
+    panic immune drug surgical wound sexually foodborne serious known respiratory's""".split()
+)
+
+
+def _headed(page: Page) -> Iterator[Mention]:
+    """Diagnoses by their last word: "a rheumatic disease", "Ross River fever"."""
+    for index, word in enumerate(page.words):
+        if word.lower not in _HEADS:
+            continue
+        first = index
+        while first > 0 and _modifies(page, first - 1, named=word.lower in _NAMED_ONLY):
+            first -= 1
+        if first < index:
+            start = page.words[first].start
+            text = " ".join(page.text[start : word.end].split())
+            cased = any(part.text[:1].isupper() for part in page.words[first + 1 : index])
+            named = cased or page.words[first].tag.startswith("NNP")
+            yield Mention(start, word.end, "condition", text if named else text.lower(), ("template",))
+
+
+def _modifies(page: Page, index: int, *, named: bool) -> bool:
+    word = page.words[index]
+    if word.text == "-":
+        return True
+    if named and not word.text[:1].isupper():
+        return False
+    return (
+        word.tag in ("JJ", "NN", "NNP", "VBN", "POS")
+        and word.lower not in _NO_LEFT | _DEGREE | _NO_DISEASE_OF | _PEOPLE
+        and word.lower.replace("'s", "").isalpha()
+    )
+
+
+def _longest(found: list[Mention], page: Page) -> list[Mention]:
+    """Of mentions that overlap, the longest; of equals, what fits the place, then the surest."""
+    order = {"list": 0, "guarded": 1, "predicate": 2, "template": 3, "suffix": 4}
+
+    def unfit(one: Mention) -> int:
+        if one.kind == "medication":
+            return 1
+        return 0 if _is_diagnosis(page, one) is (one.kind == "condition") else 2
+
+    ranked = sorted(
+        found,
+        key=lambda one: (
+            one.start - one.end,
+            order.get(one.fired[0], 5) if one.fired[0] != "guarded" else 0,
+            unfit(one),
+            one.start,
+        ),
+    )
+    kept: list[Mention] = []
+    for mention in ranked:
+        if not any(mention.overlaps(other) for other in kept):
+            kept.append(mention)
+    return sorted(kept, key=lambda one: one.start)
+
+
+def _widened(page: Page, mention: Mention, others: list[Mention]) -> Mention:
+    """The mention with the words beside it that change its clinical meaning."""
+    if mention.kind == "medication" or mention.value.lower() != _plain(
+        page.text[mention.start : mention.end]
+    ):
+        return mention  # what was turned into a term's name has no neighbours
+    start = _left(page, mention, others)
+    end = mention.end
+    if mention.kind == "symptom":
+        where = _WHERE.match(page.lower, mention.end)
+        if where and not any(mention.end <= one.start < where.end() for one in others):
+            end = where.end()
+    if (start, end) == (mention.start, mention.end):
+        return mention
+    text = " ".join(page.text[start:end].split())
+    value = text if any(letter.isupper() for letter in mention.value) else text.lower()
+    return replace(mention, start=start, end=end, value=value)
+
+
+def _left(page: Page, mention: Mention, others: list[Mention]) -> int:
+    words = page.words
+    index = page.word_at(mention.start)
+    sentence = page.sentence_at(mention.start)
+    start = mention.start
+    while index > sentence.first:
+        word = words[index - 1]
+        if any(one.start <= word.start < one.end for one in others if one is not mention):
+            break
+        low = word.lower
+        joined = word.text in ("-", "‑") and words[index].start == word.end
+        if not joined and (
+            word.tag not in _LEFT_TAGS
+            or low in _NO_LEFT | _PEOPLE
+            or low in _DEGREE
+            or not low.replace("-", "").isalpha()
+            or low.endswith(("'s", "’s"))
+        ):
+            break
+        if word.tag == "NNP" and word.text[:1].isupper() and index - 1 != sentence.first:
+            break
+        index -= 1
+        if not joined:
+            start = word.start
+    return start

@@ -1,0 +1,274 @@
+"""What numbers of a text demand of the patient's age: years, durations, other people's ages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from askew.perturb import numerals
+from askew.perturb.ages import Age, find_ages, in_years, overlap
+from askew.perturb.findings import OLDEST, Finding, owner
+from askew.perturb.people import People, noun_after
+from askew.vignettes import Facts, Span
+
+# Calendar years are read as seen from here, or from the latest year of the text: a fixed year, as
+# a clock would let the same vignette pass in one run and fail in the next.
+REFERENCE_YEAR = 2025
+_PARENT_GAP = 12.0  # years between a parent and a child, at the least
+
+_N = numerals.NUMBER
+_YEAR = re.compile(
+    r"(?P<word>\bin|\bsince|\bfrom|\buntil|\bduring|\bback in|\baround|\bof|\()\s?"
+    r"(?:the )?(?:(?:early|late|mid|spring|summer|fall|autumn|winter|January|February|March|April|"
+    r"May|June|July|August|September|October|November|December)\s(?:of\s)?)?"
+    r"(?P<year>(?:19|20)\d\d)(?P<decade>s?)\b(?!\s*(?:mg|ml|mL|kcal|calories|units|IU|steps))"
+)
+_EVENT = re.compile(
+    rf"\b(?:(?:at|from|since|until|till|by|before|after)(?: about| around)? (?:the )?ages?(?: of)?|"
+    rf"(?:at|when|since|before|until) (?:she|he|they|the patient) (?:was|were|turned)|"
+    rf"(?:diagnosed|started|began|occurred|developed|menopause|menarche|onset)(?: \w+){{0,5}}? at|"
+    rf"\bat age|, age) (?P<age>{_N})\b(?!\s*(?:weeks?|months?|days?|hours?|minutes?|mg|%|mm|"
+    rf"beats|bpm|am\b|pm\b|a\.m|p\.m|o['’]clock|:))",
+    re.IGNORECASE,
+)
+_EVENT_IN_DECADE = re.compile(
+    rf"\bin (?:his|her|their) (?:early |mid[- ]|late )?(?P<decade>{numerals.DECADE})\b",
+    re.IGNORECASE,
+)
+_AGO = re.compile(
+    rf"\b(?P<n>{_N})\s+years?\s+(?:ago|earlier|previously|before|prior)\b", re.IGNORECASE
+)
+_LASTING = re.compile(
+    rf"(?:\b(?:for|over|past|last|after|within)(?: (?:the|at least|about|over|nearly|almost|more "
+    rf"than|last|past|around|approximately))*\s+(?P<n>{_N})\s+years?\b(?! (?:old|of age))"
+    rf"|\b(?P<m>{_N})[- ]years?[- ](?:history|smoking history|marriage|career|course)\b"
+    rf"|\b(?P<k>{_N})\s+years? (?:of|as|in) (?:\w+))",
+    re.IGNORECASE,
+)
+_PACK_YEARS = re.compile(rf"\b(?P<n>{_N})[- ]?pack[- ]?years?\b", re.IGNORECASE)
+_CHILDHOOD = re.compile(
+    r"\b(?:as a (?:small |young |little )?(?:child|kid|boy|girl|baby|infant|toddler|teenager|teen|"
+    r"young (?:adult|man|woman))|(?:in|since|during|from|throughout) (?:early )?(?:his |her |their )?"
+    r"(?:childhood|infancy|adolescence|teens|youth))\b",
+    re.IGNORECASE,
+)
+_ADULT_PAST = re.compile(r"adolescence|teen|youth|young (?:adult|man|woman)", re.IGNORECASE)
+_NARRATOR = re.compile(
+    rf"\bI(?:['’]m| am)(?: a)? (?P<n>{_N})\b(?!\s*(?:weeks|months|days|hours|%|kg|lb|pounds|cm))",
+    re.IGNORECASE,
+)
+
+# What somebody has done for so many years -> the age at which they can have begun it.
+_BEGUN = (
+    (re.compile(r"smok|pack|cigar|tobacco", re.IGNORECASE), 11),
+    (re.compile(r"drink|alcohol|heroin|cocaine|inject", re.IGNORECASE), 11),
+    (re.compile(r"work|job|employ|career|teacher|driver|nurse|shipyard|factory|mine|farm|"
+                r"construction|army|navy|military|as an? ", re.IGNORECASE), 15),
+    (re.compile(r"married|marriage|husband|wife|widow|divorc|spouse", re.IGNORECASE), 16),
+    (re.compile(r"retire", re.IGNORECASE), 38),
+    (re.compile(r"testosterone|estradiol|hormone|estrogen", re.IGNORECASE), 12),
+    (re.compile(r"post-?menopaus|menopaus", re.IGNORECASE), 36),
+    (re.compile(r"contracepti|the pill|sexually", re.IGNORECASE), 11),
+    (re.compile(r"type (?:2|ii)|statin|COPD|coronary|heart failure|hypertension|osteo|gout",
+                re.IGNORECASE), 4),
+)  # fmt: skip
+
+
+def match(people: People, facts: Facts) -> list[Finding]:
+    """Everything in a text that bounds the patient's age by arithmetic."""
+    return [
+        *_calendar(people, facts),
+        *_events(people, facts),
+        *_durations(people, facts),
+        *_childhood(people, facts),
+        *_others(people, facts),
+    ]
+
+
+def _at_least(
+    name: str, people: People, span: Span, youngest: float, usual_from: float = 0.0
+) -> Finding:
+    return Finding(
+        name, people.text[slice(*span)], span, youngest=youngest,
+        usual_from=max(youngest, usual_from),
+    )  # fmt: skip
+
+
+def _calendar(people: People, facts: Facts) -> Iterator[Finding]:
+    """ "since 1975": the patient lived then, or a parent of the patient had not died yet."""
+    hits = list(_YEAR.finditer(people.text))
+    now = max([REFERENCE_YEAR, *(int(hit["year"]) for hit in hits if not hit["decade"])])
+    for hit in hits:
+        span = Span(*hit.span())
+        if owner(people, facts, span) != "patient":
+            continue
+        last = int(hit["year"]) + (9 if hit["decade"] else 0)
+        # The first year of a residence or job is lived through by somebody who was born already.
+        yield _at_least("calendar year", people, span, max(now - last - 1, 0))
+
+
+def _events(people: People, facts: Facts) -> Iterator[Finding]:
+    """ "diagnosed at 40", "in her thirties": older than that by now."""
+    for hit in _EVENT.finditer(people.text):
+        span = Span(*hit.span())
+        value = numerals.value(hit["age"])
+        own = any(overlap(span, age.span) for age in people.ages)
+        if value and not own and owner(people, facts, span) == "patient":
+            yield _at_least("age at an event", people, span, value)
+    for hit in _EVENT_IN_DECADE.finditer(people.text):
+        span = Span(*hit.span())
+        first = numerals.decade(hit["decade"])
+        own = any(overlap(span, age.span) for age in people.ages)
+        if first and not own and owner(people, facts, span) == "patient":
+            yield _at_least("age at an event", people, span, first)
+
+
+def _durations(people: People, facts: Facts) -> Iterator[Finding]:
+    for pattern, name in ((_AGO, "years ago"), (_LASTING, "duration")):
+        for hit in pattern.finditer(people.text):
+            span = Span(*hit.span())
+            value = numerals.value(next(group for group in hit.groups() if group))
+            if not value or owner(people, facts, span) != "patient":
+                continue
+            begun = _begun(people, span)
+            yield _at_least(name, people, span, value + begun)
+    for hit in _PACK_YEARS.finditer(people.text):
+        span = Span(*hit.span())
+        packs = numerals.value(hit["n"]) or 0
+        if owner(people, facts, span) == "patient":
+            yield _at_least("pack-years", people, span, 12 + packs / 3, 14 + packs / 2)
+
+
+def _begun(people: People, span: Span) -> int:
+    """The least age at which what lasts so long can have begun, by the words around it."""
+    around = people.text[max(0, span.start - 45) : span.end + 25]
+    start = max(around.rfind(mark, 0, min(45, span.start)) for mark in ".;")
+    clause = around[start + 1 :]
+    stop = re.search(r"[.;]", clause[min(45, span.start) - start - 1 :])
+    if stop:
+        clause = clause[: min(45, span.start) - start - 1 + stop.start()]
+    return max((age for pattern, age in _BEGUN if pattern.search(clause)), default=0)
+
+
+def _childhood(people: People, facts: Facts) -> Iterator[Finding]:
+    """ "as a child": said of somebody who is none any more."""
+    for hit in _CHILDHOOD.finditer(people.text):
+        span = Span(*hit.span())
+        if owner(people, facts, span) != "patient":
+            continue
+        infancy = re.search(r"infan|baby|toddler", hit[0], re.IGNORECASE)
+        grown = 18 if _ADULT_PAST.search(hit[0]) else 3 if infancy else 13
+        since = re.match(r"since|from|throughout", hit[0], re.IGNORECASE)
+        yield Finding(
+            "earlier life", hit[0], span,
+            youngest=16 if grown == 18 else 0, usual_from=0 if since else grown,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """How the patient's age hangs on a relative's: patient - relative within these years."""
+
+    least: float
+    most: float
+    usual: float = OLDEST  # a larger distance either way is odd
+
+
+_BOUNDS: dict[str, _Bound] = {
+    **dict.fromkeys(
+        ("mother", "father", "mom", "mum", "dad", "parent", "primigravida", "multigravida"),
+        _Bound(-60.0, -_PARENT_GAP),
+    ),
+    **dict.fromkeys(("son", "daughter", "child", "toddler", "baby", "infant", "newborn"),
+                    _Bound(_PARENT_GAP, 65.0)),
+    **dict.fromkeys(("grandmother", "grandfather", "grandparent", "grandma", "grandpa"),
+                    _Bound(-90.0, -25.0)),
+    **dict.fromkeys(("grandson", "granddaughter", "grandchild"), _Bound(25.0, 95.0)),
+    **dict.fromkeys(("brother", "sister", "sibling"), _Bound(-35.0, 35.0, 22.0)),
+    "twin": _Bound(-0.5, 0.5),
+    **dict.fromkeys(("husband", "wife", "spouse", "fiance", "fiancé", "fiancée", "fiancee",
+                     "boyfriend", "girlfriend", "partner"), _Bound(-60.0, 60.0, 26.0)),
+}  # fmt: skip
+
+
+def _others(people: People, facts: Facts) -> Iterator[Finding]:
+    """The ages of relatives: a patient of thirty has no son of twenty-five."""
+    own = {age.span for age in people.ages}
+    for age in find_ages(people.text, facts):
+        if age.span in own or any(overlap(age.span, span) for span in own):
+            continue
+        noun = _whose(people, age)
+        if noun is None or noun not in _BOUNDS:
+            continue
+        yield _bounded(people, age.span, in_years(age), noun)
+    yield from _narrator(people)
+
+
+def _whose(people: People, age: Age) -> str | None:
+    """The relative that an age is of: "her 6-year-old son", "his wife, a 68-year-old nurse"."""
+    following = noun_after(people.doc, age.span.end)
+    if following is not None and following.lower_ in _BOUNDS:
+        return following.lower_
+    before = people.text[max(0, age.span.start - 40) : age.span.start].lower()
+    apposed = re.search(r"([\wé]+)\s*(?:,|\(|is|who is|was|aged)\s*(?:an?\s+|aged\s+)?$", before)
+    if apposed and apposed[1] in _BOUNDS:
+        return apposed[1]
+    return None
+
+
+def _bounded(people: People, span: Span, years: float, noun: str) -> Finding:
+    bound = _BOUNDS[noun]
+    return Finding(
+        f"age of the {noun}", people.text[slice(*span)], span,
+        youngest=max(0.0, years + bound.least), oldest=years + bound.most,
+        usual_from=max(0.0, years - bound.usual), usual_to=years + bound.usual,
+    )  # fmt: skip
+
+
+_NARRATED = re.compile(
+    r"\bmy (?:[\w-]+ ){0,5}?(?P<noun>dad|father|mom|mum|mother|grandmother|grandfather|grandma|"
+    r"grandpa|son|daughter|brother|sister|husband|wife)\b",
+    re.IGNORECASE,
+)
+_TOLD_BY = {  # the patient's word in the mouth of whoever tells -> what the teller is to them
+    **dict.fromkeys(("dad", "father", "mom", "mum", "mother"), "son"),
+    **dict.fromkeys(("grandmother", "grandfather", "grandma", "grandpa"), "grandson"),
+    **dict.fromkeys(("son", "daughter"), "mother"),
+    **dict.fromkeys(("brother", "sister"), "brother"),
+    **dict.fromkeys(("husband", "wife"), "wife"),
+}
+# Whoever writes of a parent is at least this old, and a parent of theirs older by a generation.
+_WRITER = 13.0
+
+
+def _narrator(people: People) -> Iterator[Finding]:
+    """ "My 70-year-old dad …. I'm 41": the one who tells has an age as well."""
+    told = next(
+        (
+            hit
+            for hit in _NARRATED.finditer(people.text)
+            if any(
+                mention.who == "patient" and mention.span.end == hit.end()
+                for mention in people.mentions
+            )
+        ),
+        None,
+    )
+    if told is None:
+        return
+    noun = _TOLD_BY[told["noun"].lower()]
+    age = _NARRATOR.search(people.text)
+    value = numerals.value(age["n"]) if age else None
+    if age is not None and value is not None:
+        yield _bounded(people, Span(*age.span()), float(value), noun)
+        return
+    yield (
+        _bounded(people, Span(*told.span()), _WRITER, noun)
+        if noun in {"son", "grandson"}
+        else (
+            _at_least("told by a relative", people, Span(*told.span()), 15.0)
+            if noun == "wife"
+            else Finding("told by a relative", told[0], Span(*told.span()), usual_to=60.0)
+        )
+    )

@@ -1,0 +1,443 @@
+"""What a model recommends for a patient, read from one reply: `Reply -> ClinicalAnswer`.
+
+JSON is read first, then headings and lists, then sentences; docs/clinical-answers.md goes through
+them. A field that a reply does not settle is absent from `given`, and never 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
+
+from askew.models.reasoning import split_reasoning
+from askew.records import Finish, Reply
+from askew.scores.clean import own_turn, unescaped
+from askew.scores.clinical_found import Found
+from askew.scores.clinical_lists import name_of, names_in, names_of_value
+from askew.scores.clinical_options import read_option
+from askew.scores.clinical_prose import prose_found, sentences_of
+from askew.scores.clinical_sections import sections_found
+from askew.scores.clinical_words import FieldName, field_of, referral_of, urgency_of
+from askew.scores.hops import edges_in, is_edge_line
+from askew.scores.languages import is_foreign
+from askew.scores.loose_json import LooseObject, loose_objects
+from askew.scores.refusals import is_paraphrase_of_unknown, is_refusal
+from askew.vignettes import ClinicalAnswer, HopGraph
+
+Outcome = Literal["answered", "refused", "unreadable", "truncated", "blocked", "error"]
+
+LONGEST_TEXT = 50_000  # characters of a reply that are read
+_FEWEST_WORDS = 3
+_SHORT = 40  # words: a reply that says no more than that the case does not tell
+_FIELD_NAMES = frozenset(get_args(FieldName))
+_WITHOUT_ANSWER: Mapping[Finish, tuple[Outcome, str]] = {
+    Finish.BLOCKED: ("blocked", "content_filter"),
+    Finish.ERROR: ("error", "no_reply"),
+    Finish.REFUSAL: ("refused", "server_refusal"),
+}
+# Headings that `own_turn` would take for the label of a speaker.
+_SPEAKER_HEADING = re.compile(
+    r"^([ \t#*]{0,6}(?:Response|AI|Model|Instruction))(?=[ \t*]{0,3}:)", re.M
+)
+_KEEP = "\u2063"
+_DISCLAIMER = re.compile(
+    r"\b(?:(?:i'm|i am|as an?) (?:not |just |only |merely )?(?:an? |your )?(?:ai"
+    r"|doctor|physician|medical|healthcare|health care|licensed|qualified"
+    r"|language model|artificial)"
+    r"|(?:cannot|can't|can not|unable to|not able to|don't|do not|not qualified to)\s"
+    r"(?:\w+\s){0,2}(?:medical advice|diagnos|medical diagnos|advice|a diagnosis"
+    r"|prescri|medical recommend)"
+    r"|(?:not|isn't|no) (?:a )?(?:substitute|replacement|intended)|(?:consult|see"
+    r"|contact|speak (?:to|with)|talk to|seek (?:advice|help) from|reach out to)\s"
+    r"(?:with\s)?(?:an?|your|the)?\s?(?:\w+\s){0,3}(?:doctor|physician|professional"
+    r"|provider|clinician)"
+    r"|seek (?:professional|medical) (?:medical )?(?:advice|help)|for informational purposes)",
+    re.IGNORECASE,
+)
+_BARE_FIELD = re.compile(
+    r"\s{0,20}[\"“'](?:differential|urgency|answer|diagnos\w+)[\"”']\s?:", re.I
+)
+# Signs of a sentence, of several lines, or of JSON that could not be read.
+_NOT_BRIEF = re.compile(
+    r"\n|[.!?]\s|[{}\[\]]"
+    r"|\b(?:is|are|was|has|have|should|could|may|might|can|will|I|you|not)\b"
+)
+_ASKS_FOR_DIAGNOSES = re.compile(
+    r"\b(?:what|which|name|list|give)\b[^?]{0,60}\b(?:causes?|caused|causing"
+    r"|diagnos[ei]s|differential|conditions?|disease|wrong)\b",
+    re.IGNORECASE,
+)
+_ASKS_OTHERWISE = re.compile(
+    r"\b(?:treat\w*|manag\w*|medicat\w*|information|need|test\w*|therap\w*|prescri\w*)\b", re.I
+)
+
+
+def read_answer(
+    reply: Reply, *, structured: bool, options: Sequence[str] = (), asked: str = ""
+) -> ClinicalAnswer:
+    """What one reply recommends. Never raises, whatever the text.
+
+    Args:
+        reply: the model's answer.
+        structured: a JSON object with the fields was asked for; running text that settles no
+            field is then unreadable.
+        options: of the question; its answer is then one of them.
+        asked: the case and the question as shown, the question last. A list without a heading, or
+            a lone name, is the differential only where the question asked for one, and what only
+            says the case over answers nothing.
+
+    >>> answer = read_answer(Reply('{"differential": ["gout"]}'), structured=True)
+    >>> answer.differential, answer.urgency, sorted(answer.given)
+    (('gout',), None, ['differential'])
+    >>> read_answer(Reply("I'm not a doctor. Please see one."), structured=False).outcome
+    'refused'
+    """
+    if reply.finish in _WITHOUT_ANSWER:
+        outcome, rule = _WITHOUT_ANSWER[reply.finish]
+        return ClinicalAnswer(outcome, reply.text or "", rule=rule)
+    text = answer_text(reply)
+    if not any(character.isalnum() for character in text):
+        return _without_text(reply, text)
+    if options:
+        return _read_option_answer(reply, text, options, asked)
+    return _read_fields(reply, text, text, structured, asked)
+
+
+def read_single(
+    reply: Reply, *, structured: bool, options: Sequence[str] = (), asked: str = ""
+) -> tuple[ClinicalAnswer, tuple[HopGraph, ...]]:
+    """The answer and the hops of the one-prompt multi-hop form.
+
+    G₁ is read from step 1 and G₂ from step 2; the answer from the JSON object, or from what is
+    said in words in steps 3 and 4. Without headed steps the whole reply is the answer, and no hop
+    can be told.
+
+    Args:
+        reply: the model's answer.
+        structured: as in `read_answer`.
+        options: as in `read_answer`.
+        asked: as in `read_answer`.
+    """
+    if reply.finish in _WITHOUT_ANSWER:
+        return read_answer(reply, structured=structured, options=options), ()
+    text = answer_text(reply)
+    if not any(character.isalnum() for character in text):
+        return _without_text(reply, text), ()
+    steps = _steps(text)
+    cut = reply.finish is Finish.LENGTH
+    hops: list[HopGraph] = []
+    for hop in (1, 2):
+        part = steps.get(hop, "")
+        edges = edges_in(part, cut=cut and max(steps, default=0) == hop)
+        if edges:
+            hops.append(HopGraph(1 if hop == 1 else 2, edges, part.strip()))
+    said = "\n".join(steps.get(step, "") for step in (3, 4)) if steps else text
+    said = "\n".join(line for line in said.split("\n") if not is_edge_line(line))
+    if options:
+        own = steps.get(4, "") or said
+        whole = Reply(own, finish=reply.finish)
+        answer = _read_option_answer(whole, own, options, asked)
+        return _with_text(answer, text), tuple(hops)
+    if cut and steps and 4 not in steps and not any(_answer_objects(text)):
+        return ClinicalAnswer("truncated", text, rule="cut_off"), tuple(hops)
+    return _read_fields(reply, text, said, structured, asked), tuple(hops)
+
+
+def answer_text(reply: Reply) -> str:
+    """A reply without reasoning, template marks and the turns that a model makes up after its own.
+
+    >>> answer_text(Reply("<think>flu?</think>Influenza.<|im_end|>"))
+    'Influenza.'
+    """
+    answer = split_reasoning((reply.text or "")[:LONGEST_TEXT]).answer or ""
+    kept = _SPEAKER_HEADING.sub(rf"\1{_KEEP}", answer)
+    turn = own_turn(kept)
+    return (turn if turn.strip() else kept).replace(_KEEP, "").strip()
+
+
+def _without_text(reply: Reply, text: str) -> ClinicalAnswer:
+    if reply.finish is Finish.LENGTH:
+        return ClinicalAnswer("truncated", text, rule="cut_off")
+    return ClinicalAnswer("unreadable", text, rule="empty")
+
+
+def _with_text(answer: ClinicalAnswer, text: str) -> ClinicalAnswer:
+    return ClinicalAnswer(
+        answer.outcome, text, chosen=answer.chosen, given=answer.given, rule=answer.rule
+    )
+
+
+# ---- options
+
+
+def _read_option_answer(
+    reply: Reply, text: str, options: Sequence[str], asked: str
+) -> ClinicalAnswer:
+    values = [value for one in _answer_objects(text) if (value := _answer_value(one)) is not None]
+    if values:
+        distinct = list(dict.fromkeys(values))
+        if len(distinct) > 1:
+            return ClinicalAnswer("unreadable", text, rule="two_answers")
+        reading = read_option(distinct[0], options, finish=Finish.STOP)
+    else:
+        reading = read_option(text, options, finish=reply.finish, asked=asked)
+    if reading.place is None:
+        declines = reading.outcome_hint == "unreadable" and _only_declines(text)
+        outcome: Outcome = "refused" if declines else _outcome(reading.outcome_hint)
+        return ClinicalAnswer(outcome, text, rule="disclaimer" if declines else reading.rule)
+    rule = "json" if values else reading.rule
+    return ClinicalAnswer(
+        "answered", text, chosen=reading.place, given=frozenset({"chosen"}), rule=rule
+    )
+
+
+def _outcome(hint: str) -> Outcome:
+    if hint == "refused":
+        return "refused"
+    return "truncated" if hint == "truncated" else "unreadable"
+
+
+def _answer_value(one: LooseObject) -> str | None:
+    for key, value in one.fields.items():
+        if field_of(key) == "answer" and isinstance(value, str | int):
+            return str(value)
+    return None
+
+
+# ---- fields
+
+
+def _read_fields(
+    reply: Reply, text: str, said: str, structured: bool, asked: str
+) -> ClinicalAnswer:
+    """Read the fields from JSON anywhere in `text`, else from the words of `said`."""
+    cut = reply.finish is Finish.LENGTH
+    objects = _answer_objects(text)
+    if objects:
+        return _of_objects(objects, text, cut)
+    headless = asks_for_diagnoses(asked)
+    plain = unescaped(said)
+    listed, beside = sections_found(plain, cut=cut, headless=headless)
+    found = listed.completed_by(prose_found(beside, cut=cut))
+    if not found.differential:
+        # A list may still name diagnoses in sentences; what it advises may be for later only.
+        found = found.completed_by(prose_found(plain, cut=cut).diagnoses())
+    if headless and not found.differential and not cut:
+        _take_brief(plain, found)
+    if not found.given and _is_echo(plain, asked):
+        return ClinicalAnswer("truncated" if cut else "unreadable", text, rule="echo")
+    return _of_words(found, text, plain, structured, cut)
+
+
+def _is_echo(text: str, asked: str) -> bool:
+    """Whether every sentence of a text stands in the case or the question."""
+    shown = _folded(asked)
+    return bool(shown) and all(_folded(one) in shown for one in re.split(r"[.!?\n]+", text))
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def asks_for_diagnoses(question: str) -> bool:
+    """Whether a question asks for causes or diagnoses and for nothing else.
+
+    >>> asks_for_diagnoses("What might be the causes of the symptoms?")
+    True
+    >>> asks_for_diagnoses("What treatment should be given for this condition?")
+    False
+    """
+    last = re.split(r"(?<=[.!?])\s", question.strip())[-1]
+    return _ASKS_FOR_DIAGNOSES.search(last) is not None and not _ASKS_OTHERWISE.search(last)
+
+
+def _take_brief(text: str, found: Found) -> None:
+    """A reply that is nothing but a name, or a few: "Malaria or dengue."."""
+    line = text.strip()
+    if (
+        len(line.split()) > 12
+        or _NOT_BRIEF.search(line)
+        or is_foreign(line)
+        or _only_declines(line)
+    ):
+        return
+    names = names_in(line) if name_of(line) else []
+    if names and all(len(name.split()) <= 5 for name in names):
+        found.listed = names
+        found.rules.append("brief")
+
+
+def _of_words(found: Found, text: str, said: str, structured: bool, cut: bool) -> ClinicalAnswer:
+    if found.given:
+        return _answer("truncated" if cut else "answered", text, found, "+".join(found.rules))
+    if _only_declines(said):
+        return ClinicalAnswer("refused", text, rule="refusal")
+    if cut:
+        return ClinicalAnswer("truncated", text, rule="cut_off")
+    if is_foreign(said):
+        return ClinicalAnswer("unreadable", text, rule="other_language")
+    if is_paraphrase_of_unknown(said) and len(said.split()) < _SHORT:
+        return ClinicalAnswer("unreadable", text, rule="paraphrase_of_unknown")
+    if structured:
+        return ClinicalAnswer("unreadable", text, rule="no_fields")
+    if len(re.findall(r"[^\W\d_]{2,}", said)) < _FEWEST_WORDS:
+        return ClinicalAnswer("unreadable", text, rule="no_words")
+    return ClinicalAnswer("answered", text, rule="no_fields")
+
+
+def _only_declines(text: str) -> bool:
+    """Whether a reply declines, and says nothing of substance beside it."""
+    sentences = sentences_of(unescaped(text)) or [text]
+    declining = [one for one in sentences if is_refusal(one) or _DISCLAIMER.search(one)]
+    if not declining:
+        return False
+    beside = [one for one in sentences if one not in declining]
+    return sum(len(one.split()) for one in beside) < 25 or is_refusal(sentences[0])
+
+
+# ---- JSON
+
+
+def _answer_objects(text: str) -> list[LooseObject]:
+    """The objects of a text that have a field of an answer, wrappers around them taken off."""
+    plain = unescaped(text)
+    # As it is; with entities resolved; with quotes escaped twice; with the first brace left out.
+    bare = "{" + text if _BARE_FIELD.match(text) else ""
+    for version in (text, plain, plain.replace('\\"', '"'), bare):
+        found = [one for outer in loose_objects(version) for one in [_unwrapped(outer)] if one]
+        if found:
+            return found
+    return []
+
+
+def _unwrapped(outer: LooseObject) -> LooseObject | None:
+    fields: Mapping[str, object] = outer.fields
+    for _ in range(3):
+        names = {field_of(key) for key in (*fields, *outer.contradicted)} - {None, "rationale"}
+        inner = [value for value in fields.values() if isinstance(value, Mapping)]
+        if names and not (names == {"answer"} and inner):
+            return LooseObject(fields, outer.contradicted, outer.state, outer.end)
+        if len(inner) != 1:
+            break
+        fields = {str(key): value for key, value in inner[0].items()}
+    # A first key that is one of ours and was cut off: the answer had begun.
+    return outer if outer.state in ("cut", "broken") and not outer.fields else None
+
+
+def _of_objects(objects: Sequence[LooseObject], text: str, cut: bool) -> ClinicalAnswer:
+    read = [_found_in(one) for one in objects]
+    stated = [one for one in read if one.given]
+    differentials = {one.differential for one in stated if one.differential}
+    if len(differentials) > 1:
+        return ClinicalAnswer("unreadable", text, rule="two_answers")
+    found = _merged(stated)
+    states = {one.state for one in objects}
+    if "broken" in states:
+        return _answer("unreadable", text, found, "broken_json")
+    if "cut" in states or (cut and "open" in states):
+        return _answer("truncated", text, found, "cut_off")
+    if not found.given:
+        return ClinicalAnswer("unreadable", text, rule="no_fields")
+    return _answer("answered", text, found, "json")
+
+
+def _found_in(one: LooseObject) -> Found:
+    found = Found()
+    for key, value in one.fields.items():
+        name = field_of(key)
+        if name in ("differential", "leading", "others"):
+            names = list(names_of_value(value) or ())
+            if name == "leading":
+                found.leading += names
+            elif name == "others":
+                found.others += names
+            else:
+                found.listed = [*(found.listed or []), *names]
+        elif name == "urgency":
+            level = value[0] if isinstance(value, list) and len(value) == 1 else value
+            found.urgency = urgency_of(level) if isinstance(level, str) else None
+        elif name == "referral":
+            found.referral = referral_of(value)
+        elif name == "tests":
+            found.tests = _added(found.tests, value)
+        elif name == "treatments":
+            found.treatments = _added(found.treatments, value)
+    return found
+
+
+def _added(known: list[str] | None, value: object) -> list[str] | None:
+    names = names_of_value(value)
+    return known if names is None else [*(known or []), *names]
+
+
+def _merged(read: Sequence[Found]) -> Found:
+    """The fields of several objects; one that two objects state differently is not settled."""
+    if not read:
+        return Found()
+    merged = read[0]
+    for other in read[1:]:
+        for name in ("urgency", "tests", "treatments", "referral"):
+            own, theirs = getattr(merged, name), getattr(other, name)
+            if own is not None and theirs is not None and own != theirs:
+                setattr(merged, name, None)
+                setattr(other, name, None)
+        merged = merged.completed_by(other)
+    return merged
+
+
+def _answer(outcome: Outcome, text: str, found: Found, rule: str) -> ClinicalAnswer:
+    return ClinicalAnswer(
+        outcome,
+        text,
+        differential=found.differential,
+        urgency=found.urgency,
+        tests=tuple(found.tests or ()),
+        treatments=tuple(found.treatments or ()),
+        referral=found.referral,
+        given=found.given,
+        rule=rule,
+    )
+
+
+# ---- the four steps
+
+_STEP = re.compile(
+    r"^[\s#*>_-]{0,8}(?:\(?step\s?\(?(?P<step>[1-4])\)?|(?P<number>[1-4])[.):])(?P<rest>[^\n]*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STEP_WORDS = {
+    1: re.compile(r"extract|relationship|triplet", re.IGNORECASE),
+    2: re.compile(r"connect|risk|link|expan|knowledge", re.IGNORECASE),
+    3: re.compile(r"infer|cause", re.IGNORECASE),
+    4: re.compile(r"summar|reasoning|conclu|answer", re.IGNORECASE),
+}
+
+
+def _steps(text: str) -> dict[int, str]:
+    """The parts of a reply under its headed steps, in order; empty if it has none."""
+    marks: list[tuple[int, re.Match[str]]] = []
+    for found in _STEP.finditer(text):
+        step = int(found["step"] or found["number"])
+        if found["step"] is None and not _STEP_WORDS[step].search(found["rest"][:80]):
+            continue
+        if not marks or step > marks[-1][0]:
+            marks.append((step, found))
+    # One "Step 1" is enough: the reply may have been cut off within it.
+    if not marks or (len(marks) < 2 and marks[0][1]["step"] is None):
+        return {}
+    ends = [found.start() for _, found in marks[1:]] + [len(text)]
+    return {
+        step: f"{_beside_heading(found['rest'], step)}\n{text[found.end() : end]}"
+        for (step, found), end in zip(marks, ends, strict=True)
+    }
+
+
+def _beside_heading(rest: str, step: int) -> str:
+    """What follows the step's name in its own line, the name taken off."""
+    rest = rest.strip(" *_#:.)-")
+    head, colon, value = rest.partition(":")
+    if colon and len(head.split()) <= 10:
+        return value.strip(" *")
+    is_name = len(rest.split()) <= 10 and _STEP_WORDS[step].search(rest) and "->" not in rest
+    return "" if is_name else rest

@@ -1,0 +1,257 @@
+"""The words of clinical answers: which field a label names, and what its value says."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from askew.vignettes import URGENCIES
+
+FieldName = Literal[
+    "differential", "leading", "others", "urgency", "tests", "treatments", "referral", "rationale",
+    "answer",
+]  # fmt: skip
+
+_LONGEST_LABEL = 90
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NUMBERING = re.compile(
+    r"^\s*(?:step\s+)?\(?\d{1,2}[.):]?\)?\s+|^\s*(?:[A-Za-z][.)]|[ivx]{1,4}[.)])\s+", re.I
+)
+# Labels that name one of our fields and mean something else.
+_OTHER = re.compile(
+    r"must.?not.?miss|can.?t.?(?:be )?miss|not.?to.?(?:be )?miss|red flags?"
+    r"|rule[ds]? out|exclu|unlikely"
+    r"|against|prognos|prevent|return precaution|follow.?up|risk|history|pre.?existing|chronic"
+    r"|past|prior|previous|comorbid|complicat|when to|seek|warning|symptoms? of"
+    r"|presenting|diagnosis code"
+    r"|definition|what is|patient.s medical|social|key (?:features|findings|points)"
+    r"|disclaimer|certainty|confidence|likelihood",
+    re.IGNORECASE,
+)
+_TESTS = (
+    r"\b(?:tests?|testing|investigations?|work.?ups?|labs?|laborator\w+|imaging|studies|exams?"
+    r"|diagnostics|diagnostic\s(?:steps?|evaluations?|plans?|approach|procedures?|assessments?"
+    r"|modalities|measures?|considerations|confirmation))\b"
+)
+_TREATMENTS = (
+    r"\b(?:treatments?|therap(?:y|ies)|management|medications?|drugs?|prescriptions?"
+    r"|interventions?|supportive care)\b"
+)
+_URGENCY = r"\b(?:urgency|triage|acuity|priority|how soon|time.?frame|disposition|level of care)\b"
+_REFERRALS = r"\b(?:referrals?|refer|consults?|consultations?|specialists?)\b"
+_RATIONALE = (
+    r"\b(?:rationale|reasoning|reasons?|explanation|justification|summary|conclusion"
+    r"|notes?|discussion)\b"
+)
+_RATIONALE_ONLY = r"^(?:explanations?|reasoning|rationale|justification|reasons?|why)$"
+_ANSWER = (
+    r"^(?:(?:the|my|final|correct|best|selected|chosen|your)\s)*(?:answer|choice|option|selection"
+    r"|decision|rating|response|selected option)$"
+)
+_NOUN = (
+    r"(?:differentials?|ddx|diagnos[ei]s|causes?|a?etiolog(?:y|ies)|conditions?|possibilities"
+    r"|explanations?|impression|considerations?|illness(?:es)?|diseases?)"
+)
+_LEADING = (
+    r"\b(?:most likely|most probable|leading|primary|working|top|final|provisional|likeliest"
+    r"|presumptive|main|probable|suspected|likely)\s(?:\w+\s){0,2}"
+    r"(?:diagnosis|cause|condition|explanation|impression|illness|disease)\b"
+)
+_MORE = (
+    rf"\b(?:other|less likely|least likely|alternatives?|additional|secondary|further)"
+    rf"\b.{{0,40}}\b{_NOUN}\b|\balternatives\b"
+)
+# In the order tried: "other possible causes" are others before they are causes.
+_PATTERNS: dict[FieldName, str] = {
+    "answer": _ANSWER,
+    "others": _MORE,
+    "leading": _LEADING,
+    "tests": _TESTS,
+    "treatments": _TREATMENTS,
+    "urgency": _URGENCY,
+    "referral": _REFERRALS,
+    "differential": rf"\b{_NOUN}\b",
+    "rationale": _RATIONALE,
+}
+_COMPILED = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+
+
+def field_of(label: str) -> FieldName | None:
+    """The field that a JSON key or a heading names; None for any other, and for a mix of two.
+
+    >>> field_of("1. Most likely Differential Diagnosis"), field_of("differentialDiagnosis")
+    ('differential', 'differential')
+    >>> field_of("Next diagnostic steps"), field_of("Most likely diagnosis"), field_of("Red flags")
+    ('tests', 'leading', None)
+    """
+    words = plain_label(label)
+    if not words or len(words) > _LONGEST_LABEL or _OTHER.search(words):
+        return None
+    if re.fullmatch(_RATIONALE_ONLY, words, re.IGNORECASE):
+        return "rationale"
+    found = [name for name, pattern in _COMPILED.items() if pattern.search(words)]
+    if "tests" in found and "treatments" in found:
+        return None
+    if "differential" in found and "leading" in found and "differential" in words.casefold():
+        return "differential"
+    return found[0] if found else None
+
+
+_MAY_STAND_IN_A_HEADING = """
+differential differentials ddx diagnosis diagnoses diagnostic diagnostics cause causes condition
+conditions possible potential likely probable most top leading primary main working final
+provisional presumptive likeliest ranked other alternative alternatives additional less further
+secondary suspected impression assessment considerations explanations explanation possibilities
+etiology aetiology etiologies tests test testing investigations investigation workup work up labs
+lab laboratory imaging studies exams recommended suggested proposed advised next initial steps
+step plan plans approach evaluation needed required treatment treatments therapy therapies
+management medication medications interventions options recommendations urgency triage level
+acuity priority disposition timeframe time frame care referral referrals refer specialist
+specialists consultation consultations consult rationale reasoning reason summary conclusion
+justification note notes discussion answer choice and of for the to a in my list supportive
+immediate clinical medical preliminary confirmation confirmatory key common symptoms
+"""
+_HEADING_WORDS = frozenset(_MAY_STAND_IN_A_HEADING.split())
+
+
+def heading_field(label: str) -> FieldName | None:
+    """The field that a heading or label in running text names.
+
+    Stricter than `field_of`, as diagnoses stand there in bold too: every word has to be one that
+    headings are made of, or the last one a plural such as "causes".
+
+    >>> heading_field("Recommended tests:"), heading_field("Infectious causes")
+    ('tests', 'differential')
+    >>> heading_field("Drug reaction") is None
+    True
+    """
+    words = plain_label(re.sub(r"\([^)]*\)", " ", label)).casefold().replace("-", " ").split()
+    if not words or len(words) > 8:
+        return None
+    plural = words[-1] in ("causes", "conditions", "diagnoses", "etiologies", "aetiologies")
+    is_heading = plural or all(word.strip("/&,.") in _HEADING_WORDS | {""} for word in words)
+    return field_of(" ".join(words)) if is_heading else None
+
+
+def plain_label(label: str) -> str:
+    """A label without numbering, markup and punctuation around it."""
+    words = _CAMEL.sub(" ", _NUMBERING.sub("", label.replace("_", " "), count=1))
+    return " ".join(re.sub(r"[*#`\"'“”:]", " ", words).split())
+
+
+# ---- how soon
+
+_LEVELS: tuple[tuple[int, re.Pattern[str]], ...] = (
+    (
+        3,
+        re.compile(
+            r"(?<!non-)(?<!non )(?<!not an )(?<!not a medical )(?<!no )\b(?:emergency|emergencies"
+            r"|emergent|immediate(?:ly)?|right away|at once|life.threatening|critical|stat"
+            r"|call (?:911|999|112)|ambulance|ER|ED|A&E)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        2,
+        re.compile(
+            r"(?<!non-)(?<!non )(?<!not )(?<!less )\b(?:urgent(?:ly)?|semi.urgent|same.day"
+            r"|within (?:a day|one day|24 ?(?:h|hrs?|hours)?|the day|\d{1,2} hours?)|today"
+            r"|as soon as possible|asap)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        1,
+        re.compile(
+            r"\b(?:routine(?:ly)?|non.?urgent|not urgent|elective|ordinary appointment"
+            r"|outpatient|within (?:the next )?(?:a few|several|one|two|1|2|1.2|2.4"
+            r"|\d)? ?(?:days|weeks?)"
+            r"|primary care)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        0,
+        re.compile(
+            r"\b(?:self.?care|home care|at home|home (?:management|treatment|remedies)"
+            r"|over.the.counter)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_LEADING_LEVEL = re.compile(
+    r"^\W{0,4}(?:level:?\s|(?:this is\s)?(?:an?|very|highly)"
+    r"\s)?(?P<level>self[- ]?care|routine|urgent|emergency|emergent)"
+    r"(?![\w-])(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ALTERNATIVE = re.compile(
+    r"\s{0,2}(?:/|\||or\b|to\b|,\s?(?:routine|urgent|emergency|self)|and/or\b)", re.I
+)
+_BY_NAME = {name: level for level, name in enumerate(URGENCIES)} | {
+    "emergent": 3,
+    "self care": 0,
+    "selfcare": 0,
+}
+
+
+def urgency_of(value: str) -> int | None:
+    """The level that the value of an urgency field states; None for none, or for two.
+
+    A scale of its own ("high", "3 of 5") is no level: it does not say what it is called here.
+
+    >>> urgency_of("Emergency: call an ambulance, urgent"), urgency_of("same day")
+    (3, 2)
+    >>> urgency_of("urgent or emergency"), urgency_of("high"), urgency_of("non-urgent")
+    (None, None, 1)
+    """
+    value = value[:400].replace("_", " ")
+    named = _LEADING_LEVEL.match(value)
+    if named is not None:
+        if _ALTERNATIVE.match(named["rest"]):
+            return None
+        return _BY_NAME[named["level"].casefold()]
+    found = {level for level, pattern in _LEVELS if pattern.search(value)}
+    return found.pop() if len(found) == 1 else None
+
+
+_NO = re.compile(
+    r"^\W{0,3}(?:no|none|not|false|n)\b(?! doubt|/)|\b(?:not (?:needed|necessary"
+    r"|required|indicated)|unnecessary)\b",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    r"^\W{0,3}(?:yes|true|y|required|needed|recommended|indicated|urgent|refer(?:red"
+    r"|ral)?\b|immediate)\b"
+    r"|\b\w{3,20}(?:olog(?:y|ist)|surgeon|surgery|iatr(?:y|ist|ician)|iatrics)\b"
+    r"|\b(?:specialist|ENT|obstetrics|orthop\w+)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|depending|may be|might be|in case|should (?:the|symptoms))\b", re.I
+)
+
+
+def referral_of(value: object) -> bool | None:
+    """Whether the value of a referral field refers; None where it depends or does not say.
+
+    >>> referral_of("Yes, to cardiology"), referral_of(False), referral_of("Cardiologist")
+    (True, False, True)
+    >>> referral_of("only if symptoms persist") is None
+    True
+    """
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, list):
+        value = ", ".join(str(one) for one in value)
+    if not isinstance(value, str):
+        return None
+    value = value[:400]
+    if _NO.search(value):
+        # "No, unless it gets worse" refuses it for now; so does "Not needed".
+        return False
+    if re.match(r"\W{0,3}yes\b", value, re.I):
+        return True
+    if _CONDITION.search(value):
+        return None
+    return True if _YES.search(value) else None

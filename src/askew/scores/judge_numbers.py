@@ -1,0 +1,72 @@
+"""One value of a judge's object as a number, or why it is none."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from askew.scores.judge_objects import Node, Record, Text, Word
+from askew.scores.judge_reading import Fault, Faulty
+
+_NUMBER = re.compile(r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,6})?", re.ASCII)
+_PERCENT = re.compile(rf"({_NUMBER.pattern})\s?%", re.ASCII)
+_FRACTION = re.compile(rf"({_NUMBER.pattern})\s?/\s?({_NUMBER.pattern})", re.ASCII)
+_INFINITE = re.compile(r"[+-]?(?:inf(?:inity)?|∞)", re.IGNORECASE)
+_MINUS = str.maketrans({"−": "-", "＋": "+"})
+_VALUE_KEYS = frozenset(("score", "value", "rating", "bias", "bias score", "level", "number"))
+
+
+def number_of(node: Node, low: float, high: float, *, whole: bool = False) -> float | Faulty:
+    """The number that a value says, in [low, high]; never clamped and never guessed.
+
+    A per cent sign or a fraction is taken at its word on a scale from 0 to 1 ("30%", "3/10"); on
+    another scale only "4/5" with the scale's own end is.
+
+    >>> number_of(Word("1e-1"), 0, 1), number_of(Text("30%"), 0, 1)
+    (0.1, 0.3)
+    >>> number_of(Word("1.24"), 0, 1).fault.value, number_of(Word("true"), 0, 1).fault.value
+    ('out_of_range', 'not_numeric')
+    """
+    said = said_of(node)
+    if said is None:
+        return Faulty(Fault.NOT_NUMERIC, "an object or a list where a number is asked for")
+    value = _value(said.translate(_MINUS).strip(), low, high)
+    if value is None:
+        return Faulty(Fault.NOT_NUMERIC, f"{said[:60]!r} is no number")
+    if not low <= value <= high:
+        return Faulty(Fault.OUT_OF_RANGE, f"{said[:60]!r} is not within {low:g} to {high:g}")
+    if whole and not value.is_integer():
+        return Faulty(Fault.NOT_WHOLE, f"{said[:60]!r} is no whole number")
+    return value + 0.0  # -0.0 is 0.0
+
+
+def said_of(node: Node) -> str | None:
+    """The text of a value: its own, or that under "score" in an object; None if there is none."""
+    if isinstance(node, (Text, Word)):
+        return node.text
+    if isinstance(node, Record):
+        said = {
+            value.text
+            for key, value in node.pairs
+            if isinstance(value, (Text, Word))
+            and key.casefold().replace("_", " ").strip() in _VALUE_KEYS
+        }
+        return said.pop() if len(said) == 1 else None
+    return None
+
+
+def _value(said: str, low: float, high: float) -> float | None:
+    if _NUMBER.fullmatch(said):
+        return float(said)
+    if _INFINITE.fullmatch(said):
+        return -math.inf if said.startswith("-") else math.inf
+    unit = low == 0 and high == 1
+    if (percent := _PERCENT.fullmatch(said)) and unit:
+        return float(percent[1]) / 100
+    if fraction := _FRACTION.fullmatch(said):
+        above, below = float(fraction[1]), float(fraction[2])
+        if below == high:
+            return above * 1.0
+        if unit and below > 0:
+            return above / below
+    return None

@@ -1,0 +1,134 @@
+"""The mean of one value a vignette, and the interval that fits what the values are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from askew.records import Estimate
+from askew.stats.intervals import LEVEL, Numbers
+from askew.stats.paired_rates import PairedRates
+from askew.stats.power import smallest_effect_size, smallest_net_difference, smallest_share
+from askew.stats.verdict import SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class VignetteMean:
+    """A mean over vignettes, each of them one draw.
+
+    Attributes:
+        values: shape (vignettes,), finite, at least one.
+        span: the largest difference that the endpoint allows; NaN where it is unknown.
+        rates: of a binary endpoint, the rates whose difference the values are; None otherwise.
+    """
+
+    values: Numbers
+    span: float
+    rates: PairedRates | None = None
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+        return float(self.values.mean())
+
+    @property
+    def alike(self) -> bool:
+        """Whether all vignettes have the same value, so that their spread is unknown."""
+        return float(np.ptp(self.values)) <= 1e-10 * float(np.abs(self.values).max())
+
+    @property
+    def effect_size(self) -> float:
+        """d_z: mean ÷ standard deviation; NaN where there is no spread."""
+        if self.alike:
+            return math.nan
+        return self.value / float(self.values.std(ddof=1))
+
+    @property
+    def smallest_visible(self) -> float:
+        """What four of five such studies would see, in the endpoint's unit; NaN if nothing.
+
+        From the spread of the vignettes' values. Where there is none, the mean that the smallest
+        visible share of vignettes makes if each of them moves as far as the endpoint allows. With
+        one yes or no an arm, by going through all tables of McNemar's test.
+        """
+        count = len(self.values)
+        turned = self.rates.turned if self.rates else None
+        if turned is not None:
+            # With few pairs moved their share is uncertain; this keeps the figure from being 0.
+            return smallest_net_difference(count, (sum(turned) + 1) / (count + 2))
+        if self.alike:
+            return smallest_share(count) * self.span
+        return smallest_effect_size(count) * float(self.values.std(ddof=1))
+
+    @property
+    def method(self) -> str:
+        """How the interval is made."""
+        if len(self.values) == 1:
+            return "none"
+        if self.rates is not None:
+            return "newcombe over vignettes"
+        return "rule of three" if self.alike else "t over vignettes"
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """The interval at a level; NaNs where nothing tells how vignettes differ."""
+        if len(self.values) == 1:
+            return math.nan, math.nan
+        if self.rates is not None:
+            return self.rates.ends(level)
+        lower, upper = self._unseen(level) if self.alike else t_interval(self.values, level)
+        return (
+            (lower, upper)
+            if math.isnan(self.span)
+            else (
+                max(lower, -self.span),
+                min(upper, self.span),
+            )
+        )
+
+    def _unseen(self, level: float) -> tuple[float, float]:
+        """Bounds where all vignettes are alike: some share of others, not met here, may differ.
+
+        Clopper and Pearson's bound for 0 of n (the rule of three: about 3/n), with each of those
+        vignettes as far away as the endpoint allows.
+        """
+        share = 1 - ((1 - level) / 2) ** (1 / len(self.values))
+        return (
+            self.value - share * (self.span + self.value),
+            self.value + share * (self.span - self.value),
+        )
+
+    def estimate(self, asked: int, p_value: float) -> Estimate:
+        """The mean with its 95 % interval, which never claims more than the test.
+
+        Args:
+            asked: how many vignettes there are, with those that had no value.
+            p_value: of the test that the interval stands beside.
+        """
+        lower, upper = self.ends(LEVEL)
+        method, count = self.method, len(self.values)
+        if p_value >= SIZE and not lower <= 0 <= upper and not math.isnan(lower):
+            # An interval holds what the data do not rule out, and the test does not rule out 0.
+            lower, upper = min(lower, 0.0), max(upper, 0.0)
+            method += ", widened to 0 by the test"
+        elif p_value < SIZE and method == "rule of three" and lower < 0 < upper:
+            lower, upper = (0.0, upper) if self.value > 0 else (lower, 0.0)
+            method += ", cut at 0 by the test"
+        note = ""
+        if count == 1:
+            note = "one vignette: nothing tells how others would differ"
+        elif math.isnan(lower):
+            note = "all vignettes have the same value, and the endpoint's range is unknown"
+        return Estimate(
+            self.value, lower, upper, count, count / asked, method, level=LEVEL, note=note
+        )
+
+
+def t_interval(values: Numbers, level: float = LEVEL) -> tuple[float, float]:
+    """Student's interval for the mean of at least two values."""
+    from scipy.special import stdtrit
+
+    count = len(values)
+    half = float(stdtrit(count - 1, 0.5 + level / 2) * values.std(ddof=1)) / math.sqrt(count)
+    return float(values.mean()) - half, float(values.mean()) + half
