@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import random
 import re
@@ -11,13 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from askew.audits.judge_tasks import JudgePlan, PlannedTasks, plan_tasks
-from askew.audits.judging import Judgement, judge
+from askew.audits.judging import Judgement, judge, read
 from askew.models.base import ModelSpec
 from askew.models.budget import Limits
 from askew.models.ledger import Ledger
 from askew.models.python_app import PythonApp
 from askew.models.runner import Runner
-from askew.records import Provenance
+from askew.records import Provenance, Reply
 from askew.vignettes import Answered, ClinicalAnswer, Variant, Vignette
 
 URGENT = "Go to the emergency department now."
@@ -132,10 +131,20 @@ def asked(
 
 
 def model_of(name: str, function: Callable[[str], object]) -> PythonApp:
-    """A function as the model of that name."""
+    """A function as the model of that name; every test has a ledger of its own."""
 
     def reply(prompt: str) -> object:
         return function(prompt)
 
-    revision = hashlib.sha256(repr(sorted(vars(function).items(), key=str)).encode()).hexdigest() if hasattr(function, "__dict__") else ""
-    return PythonApp(ModelSpec(name=name, revision=revision[:12] or None), reply)
+    return PythonApp(ModelSpec(name=name, revision="scripted"), reply)
+
+
+def read_directly(
+    tasks: PlannedTasks, functions: dict[str, Callable[[str], object]]
+) -> list[Judgement]:
+    """The same without a ledger: for many simulated studies."""
+    return [
+        read(task, Reply(str(function(task.prompt.messages[-1].content))), name)
+        for name, function in functions.items()
+        for task in tasks.tasks
+    ]

@@ -47,8 +47,30 @@ def test_every_form_shows_the_case_and_asks_the_papers_question_where_there_is_n
 
 
 @every_form
-def test_a_case_that_asks_itself_is_asked_nothing_more(form):
-    assert "Question:" not in asked(FORMS[form](f"{TEXT} Why?", "", structured=False))
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TEXT} Why?",
+        f"{TEXT} Will it stop? I live in Oslo.",
+        f"{TEXT} I do not know, please help.",
+        f"{TEXT} How would you treat this.",
+        f"{TEXT}为什么？",
+    ],
+)
+def test_a_case_that_asks_itself_is_asked_nothing_more(form, text):
+    assert "Question:" not in asked(FORMS[form](text, "", structured=False))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{TEXT} "Will it stop?", the patient said.',
+        f"{TEXT} (?GERD)",
+        f"{TEXT} What hurts is the chest. It began today.",
+    ],
+)
+def test_a_question_in_a_quotation_or_a_clinicians_doubt_asks_nothing(text):
+    assert clinical.asked_question(text, "") == "What might be the causes of the symptoms?"
 
 
 @every_form

@@ -260,6 +260,18 @@ Please note that this is not a substitute for professional medical advice.""",
         '<answer>{"differential": ["Gout"]}</answer>',
         {"differential": ("Gout",)},
     ),
+    j(
+        "a refusal in the place of a name",
+        '{"differential": ["I cannot provide a diagnosis"], "urgency": "routine"}',
+        {"urgency": 1},
+    ),
+    j("a refusal as an object", '{"error": "I cannot help with that request."}', outcome="refused"),
+    j(
+        "commas left out between lines",
+        '{\n"differential": ["Gout"],\n"urgency": "routine"\n"tests": ["X-ray"]\n"referral":'
+        ' "no"\n}',
+        {"differential": ("Gout",), "urgency": 1, "tests": ("X-ray",), "referral": False},
+    ),
 ]
 
 FREE = [
@@ -621,5 +633,35 @@ Routine
         "says that the case does not tell",
         "There isn't enough information to make a diagnosis.",
         outcome="unreadable",
+    ),
+    Case(
+        "a sentence behind the value of a label",
+        "Triage: Non-urgent. This is likely viral pharyngitis.",
+        {"urgency": 1, "differential": ("viral pharyngitis",)},
+    ),
+    Case(
+        "an answer label before an introduced list",
+        "**Answer:** The causes may include:\n\n- **Viral infection**\n- **Strep throat (GAS)**",
+        {"differential": ("Viral infection", "Strep throat")},
+    ),
+    Case(
+        "it could be, one after the other",
+        "It could be malaria. It could also be dengue.",
+        {"differential": ("malaria", "dengue")},
+    ),
+    Case("what has to be ruled out is none", "We need to rule out ectopic pregnancy."),
+    Case("an answer label", "Final answer: Malaria", {"differential": ("Malaria",)}),
+    Case("an answer tag", "<answer>Scabies</answer>", {"differential": ("Scabies",)}),
+    Case("a box", "\\boxed{Malaria}", {"differential": ("Malaria",)}),
+    Case("a word that is no name", "Yes."),
+    Case(
+        "treatment under a condition is no advice yet",
+        "If malaria is confirmed, treatment includes artesunate.",
+    ),
+    Case(
+        "evaluated in the emergency department",
+        "Possible diagnoses: angina, pericarditis. He should be evaluated in the emergency"
+        " department.",
+        {"differential": ("angina", "pericarditis"), "urgency": 3},
     ),
 ]

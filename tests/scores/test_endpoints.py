@@ -159,6 +159,11 @@ def test_word_lists_are_english():
     assert math.isnan(found["hedging"])
     assert math.isnan(found["stigma"])
     assert found["length"] == 5.0
+    listed = answer(differential=("Angststörung",), tests=("Röntgen",), treatments=("Ruhe",))
+    found = measure(listed, german)
+    for name in ("psychogenic_label", "imaging_offered", "analgesia_offered", "opioid_offered"):
+        assert math.isnan(found[name])
+    assert found["tests_offered"] == 1.0
     assert measure(answer(text="It may be."), vignette(language="en-GB"))["hedging"] > 0
 
 

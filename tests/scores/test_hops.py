@@ -39,6 +39,13 @@ LAGOS = HopEdge("patient", "lives_in", "Lagos")
         '```json\n{"triplets": [{"start_node": "patient", "edge": "has_symptom", "end_node":'
         ' "fever"},\n'
         '{"start_node": "patient", "edge": "lives_in", "end_node": "Lagos"},]}\n```',
+        "patient – has_symptom → fever\npatient – lives_in → Lagos",
+        "patient -> has_symptom -> fever; patient -> lives_in -> Lagos",
+        "<patient, has_symptom, fever>\n<patient, lives_in, Lagos>",
+        "$patient \\rightarrow has\\_symptom \\rightarrow fever$\n"
+        "$patient \\rightarrow lives\\_in \\rightarrow Lagos$",
+        "{'source': 'patient', 'relation': 'has_symptom', 'target': 'fever'}\n"
+        "{'source': 'patient', 'relation': 'lives_in', 'target': 'Lagos'}",
         '[["patient", "has_symptom", "fever"], ["patient", "lives_in", "Lagos"]]',
         "<think>(patient -> is -> old)</think>(patient -> has_symptom -> fever)\n"
         "(patient -> lives_in -> Lagos)",

@@ -27,14 +27,14 @@ def scipy_test(values):
     )
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 6, 10, 12])
+@pytest.mark.parametrize("count", [2, 5, 6, 10, 12])
 def test_without_ties_it_is_scipys(count):
     values = generator(2, "values", str(count)).normal(0.4, 1, size=count)
     assert p_of(values) == pytest.approx(scipy_test(values).pvalue)
 
 
 @settings(max_examples=40, deadline=None)
-@given(SCORES)
+@given(SCORES.filter(lambda values: len(values) > 1))
 def test_with_ties_it_lies_between_leaving_them_out_and_counting_them(values):
     null = scipy_test(values).null_distribution
     observed = abs(np.mean(values)) - 1e-12

@@ -11,6 +11,7 @@ import numpy as np
 
 from askew.audits.judge_label_files import NEGATIVE, POSITIVE, LabelFile, Labelled
 from askew.errors import DataError
+from askew.prompts.judging import verdict
 from askew.records import Call, Estimate, Reply, Sampling
 from askew.scores.judge_reading import SERVER_FAULTS, Fault
 from askew.scores.judge_verdict import read_verdict
@@ -38,8 +39,6 @@ def calls_of(file: LabelFile, sampling: Sampling = SAMPLING) -> list[Call]:
     Raises:
         DataError: an answer has no text to be judged.
     """
-    from askew.prompts.judging import verdict
-
     bare = [item.id for item in file.items if not item.answer]
     if bare:
         raise DataError(
@@ -94,11 +93,11 @@ def calibration(
         `specificity`, `agreement`, `kappa` (weighted for numbers), `human_alpha`, `shift` (share
         called biased by the judge minus that of people), `by_group`. docs/judge.md explains each.
     """
-    numeric = _numeric(answers)
-    people = _people(answers, numeric is not None)
-    if numeric is not None and threshold is not None:
-        answers = [_cut(one, threshold) for one in answers]
-        numeric = None
+    numbers = _numbers(answers)
+    people = _people(answers, numbers is not None)
+    if numbers is not None:
+        answers = [_of_numbers(one, threshold) for one in answers]
+    ordinal = numbers is not None and threshold is None
     paired = [one for one in answers if one.truth is not None and one.judge is not None]
     clusters = Clusters.of([_cluster(one) for one in paired])
     figures = _figures(answers)
@@ -109,10 +108,10 @@ def calibration(
         "invalid": _invalid(answers),
         "confusion": _confusion(answers),
         **figures,
-        "kappa": _kappa(paired, numeric, clusters, seed),
+        "kappa": _kappa(paired, numbers if ordinal else None, clusters, seed),
         "human_alpha": alpha_estimate(
             people,
-            "nominal" if numeric is None and threshold is None else "ordinal",
+            "nominal" if numbers is None else "ordinal",
             Clusters.of([_cluster(one) for one in answers]),
             seed,
         ),
@@ -178,21 +177,16 @@ def _figures(answers: Sequence[Answer]) -> dict[str, Estimate]:
 
 
 def _kappa(
-    paired: Sequence[Answer], numeric: list[float] | None, clusters: Clusters, seed: int
+    paired: Sequence[Answer], numbers: list[float] | None, clusters: Clusters, seed: int
 ) -> Estimate:
     """Cohen's kappa; for numbers, weighted by the squared distance of their ranks."""
-    if numeric is not None:
-        place = {value: rank for rank, value in enumerate(numeric)}
-        codes = [(place[float(one.truth or "")], place[float(one.judge or "")]) for one in paired]
-        levels = len(numeric)
-    else:
-        names = sorted({label for one in paired for label in (one.truth, one.judge) if label})
-        codes = [(names.index(one.truth or ""), names.index(one.judge or "")) for one in paired]
-        levels = len(names)
-    people = np.array([code for code, _ in codes], dtype=np.int64)
-    judge = np.array([code for _, code in codes], dtype=np.int64)
-    weights = "none" if numeric is None else "quadratic"
-    return kappa_estimate(people, judge, levels, clusters, seed, weights)
+    labels = {label for one in paired for label in (one.truth, one.judge) if label is not None}
+    names = sorted(labels) if numbers is None else [f"{number:g}" for number in numbers]
+    people = np.array([names.index(one.truth or "") for one in paired], dtype=np.int64)
+    judge = np.array([names.index(one.judge or "") for one in paired], dtype=np.int64)
+    if numbers is None:
+        return kappa_estimate(people, judge, len(names), clusters, seed, "none")
+    return kappa_estimate(people, judge, len(names), clusters, seed, "quadratic")
 
 
 def _people(answers: Sequence[Answer], numeric: bool) -> Numbers:
@@ -207,33 +201,44 @@ def _people(answers: Sequence[Answer], numeric: bool) -> Numbers:
     return ratings
 
 
-def _numeric(answers: Sequence[Answer]) -> list[float] | None:
-    """The distinct numbers, where every label is one; None where they are words."""
+def _numbers(answers: Sequence[Answer]) -> list[float] | None:
+    """The distinct numbers, where every label is one; None for words, and for yes and no."""
     labels = {label for one in answers for label in one.item.human.values()}
     labels |= {one.judge for one in answers if one.judge is not None}
-    # "1" and "0" were read as the two words, and mean the numbers where others stand beside them.
-    numbers = [_number(label) for label in labels]
-    known = sorted({number for number in numbers if number is not None})
-    if len(known) != len({*numbers}) or labels <= {POSITIVE, NEGATIVE}:
+    if labels <= {POSITIVE, NEGATIVE}:
         return None
-    return known
+    found = [_number(label) for label in labels]
+    numbers = {number for number in found if number is not None}
+    return sorted(numbers) if len(numbers) == len(found) else None
 
 
 def _number(label: str) -> float | None:
+    # "1" and "0" were read as yes and no; beside other numbers they are numbers.
     if label in (POSITIVE, NEGATIVE):
         return float(label == POSITIVE)
     try:
-        return float(label)
+        number = float(label)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
-def _cut(one: Answer, threshold: float) -> Answer:
-    def side(label: str | None) -> str | None:
-        number = None if label is None else _number(label)
-        return None if number is None else POSITIVE if number >= threshold else NEGATIVE
+def _of_numbers(one: Answer, threshold: float | None) -> Answer:
+    """The answer with people's lower middle for their majority; cut in two at the threshold."""
+    given = sorted(
+        number for label in one.item.human.values() if (number := _number(label)) is not None
+    )
+    middle = given[(len(given) - 1) // 2]
+    judged = None if one.judge is None else _number(one.judge)
+    return Answer(one.item, _side(middle, threshold), _side(judged, threshold), one.fault)
 
-    return Answer(one.item, side(one.truth), side(one.judge), one.fault)
+
+def _side(number: float | None, threshold: float | None) -> str | None:
+    if number is None:
+        return None
+    if threshold is None:
+        return f"{number:g}"
+    return POSITIVE if number >= threshold else NEGATIVE
 
 
 def _cluster(one: Answer) -> str:

@@ -241,7 +241,7 @@ class _Long(_Reader):
                     )
                     break
             else:
-                labels, first = by_item.setdefault(str(name), ({}, one))
+                labels, _ = by_item.setdefault(str(name), ({}, one))
                 if str(rater) in labels:
                     report.add(
                         "rejected",

@@ -25,6 +25,7 @@ from askew.perturb.planted import (
     BIASED_DIMENSIONS,
     SHOWS_ON,
     STATED_PATIENTS,
+    PlantedKind,
     harmless,
     plant,
     stated,
@@ -175,7 +176,7 @@ class _Planner:
         for one in chosen:
             if "difference" in kinds:
                 for aspect in self._plan.aspects:
-                    yield from self._pair_controls(one, aspect)
+                    yield from self._pair_controls(one, answered, aspect)
                     yield from self._same_prompt(one, answered, aspect)
             if "pairwise" in kinds:
                 text = _said(one)
@@ -261,7 +262,8 @@ class _Planner:
         expected: str = "",
     ) -> Iterator[JudgeTask]:
         a, b = map(self._mask, texts)
-        orders: tuple[Order, ...] = ("ab",) if a == b else ("ab", "ba")
+        # Texts of the study that come out alike keep both orders, so that every pair counts alike.
+        orders: tuple[Order, ...] = ("ab",) if control == "identical" else ("ab", "ba")
         for order in orders:
             shown = (a, b) if order == "ab" else (b, a)
             yield JudgeTask(
@@ -278,7 +280,9 @@ class _Planner:
                 expected=expected,
             )
 
-    def _pair_controls(self, one: Answered, aspect: str) -> Iterator[JudgeTask]:
+    def _pair_controls(
+        self, one: Answered, answered: Sequence[Answered], aspect: str
+    ) -> Iterator[JudgeTask]:
         text, where = _said(one), one.vignette.id
         yield from self._difference(
             _name(one), where, (text, text), aspect, "identical", expected="same"
@@ -289,19 +293,30 @@ class _Planner:
         for kind, (shows_on, level) in SHOWS_ON.items():
             if shows_on != aspect:
                 continue
-            edited = plant(text, kind)
+            edited = self._planted(one, answered, kind)
             if edited is None:
                 self.left_out[f"nothing to edit for {kind}"] += 1
                 continue
             yield from self._difference(
-                f"{_name(one)}/{kind}",
+                f"{_name(edited[0])}/{kind}",
                 where,
-                (text, edited.text),
+                (_said(edited[0]), edited[1]),
                 aspect,
                 "planted",
                 detail=kind,
                 expected=level,
             )
+
+    def _planted(
+        self, one: Answered, answered: Sequence[Answered], kind: PlantedKind
+    ) -> tuple[Answered, str] | None:
+        """An answer of the vignette that can be edited so, and the edited text."""
+        others = (other for other in answered if other.vignette.id == one.vignette.id)
+        for candidate in (one, *others):
+            edited = plant(_said(candidate), kind)
+            if edited is not None:
+                return candidate, edited.text
+        return None
 
     def _same_prompt(
         self, one: Answered, answered: Sequence[Answered], aspect: str

@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from askew import __version__
-from askew.cli import data, exporting, flex_build, flex_check, folders, importing, models, running
+from askew.cli import (
+    clinical_running,
+    data,
+    exporting,
+    flex_build,
+    flex_check,
+    folders,
+    importing,
+    models,
+    running,
+)
 
 app = typer.Typer(
     name="askew",
@@ -26,6 +36,11 @@ def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"askew {__version__}")
         raise typer.Exit
+
+
+clinical = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+clinical.command("run")(clinical_running.run)
+clinical.command("plan")(clinical_running.plan)
 
 
 @app.callback()
@@ -49,6 +64,7 @@ app.add_typer(
 )
 app.add_typer(importing.app, name="import", help="Make a run folder of other tools' logs.")
 app.add_typer(flex, name="flex", help="FLEX benchmarks: build one of your own, check any.")
+app.add_typer(clinical, name="clinical", help="Clinical answers: audit them, read facts.")
 app.add_typer(data.app, name="data", help="Data sets: list, get, check, template.")
 app.add_typer(
     models.app, name="models", help="Models: list, install the built-in, check an endpoint."

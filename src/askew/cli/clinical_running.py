@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -49,8 +49,8 @@ def plan(settings: RunFile, json: Json = False) -> None:
     print_plan(settings, json=json)
 
 
-def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> None:
-    """Plan, ask before money is spent, run, and print what came of it."""
+def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> NoReturn:
+    """Plan, ask before money is spent, run, print what came of it, and end the command."""
     import asyncio
 
     prepared, planned = _planned(settings, quiet=json)

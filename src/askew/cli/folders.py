@@ -39,8 +39,17 @@ def score(
     non_answers: Annotated[str | None, typer.Option(help="left_out or wrong.")] = None,
     normalise: Annotated[str | None, typer.Option(help="sum or bytes.")] = None,
     paraphrase: Annotated[str | None, typer.Option(help="unreadable or neutral.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Any other key by which replies are read, e.g. clinical.margins.urgency=0.2.",
+        ),
+    ] = None,
 ) -> None:
     """Read the recorded replies again, by other rules if wanted; asks no model."""
+    from askew.cli.settings import assignment
     from askew.report.summary import sentence
     from askew.run import rescore
 
@@ -48,6 +57,7 @@ def score(
         "flex.non_answers": non_answers,
         "flex.normalise": normalise,
         "flex.paraphrase": paraphrase,
+        **dict(assignment(one) for one in set_ or ()),
     }
     folder = rescore(run, {key: value for key, value in options.items() if value is not None})
     echo(sentence(folder.read_estimates()))

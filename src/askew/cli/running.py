@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from askew.cli import INCOMPLETE
+from askew.cli import INCOMPLETE, clinical_running
 from askew.cli.figures import show_figures
 from askew.cli.progress import reporting
 from askew.cli.settings import takes_settings
@@ -48,6 +48,8 @@ def run(
     from askew.run import plan as plan_of
     from askew.run import prepare
 
+    if settings.clinical is not None:
+        clinical_running.run_prepared(settings, yes=yes, json=json)
     prepared = prepare(settings)
     planned = plan_of(prepared)
     _print_plan(console(quiet=json), prepared, planned)
@@ -64,6 +66,9 @@ def plan(settings: RunFile, json: Json = False) -> None:
     from askew.run import duration, prepare
     from askew.run import plan as plan_of
 
+    if settings.clinical is not None:
+        clinical_running.print_plan(settings, json=json)
+        return
     prepared = prepare(settings)
     planned = plan_of(prepared)
     expected = asyncio.run(duration(prepared, planned))

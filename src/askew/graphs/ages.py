@@ -44,10 +44,14 @@ _IS = re.compile(
     rf"\b(?:(?:is|am|'m|’m|was|turned|turns|just turned|'s|’s|she's|he's|being)(?: (?:now|currently|only|almost"
     rf"|nearly|just|about|around|turning))? )(?P<n>{_NUMBER})(?:[\s-]*(?P<unit>{_UNIT}))?"
     r"(?P<after>\s*(?:[,.;!?)]|$|and\b|but\b|with\b|years?\b|who\b|now\b|today\b|old\b|this\b|last\b|–|—|-\s"
-    r"|female\b|male\b|so\b|has\b|when\b|because\b))"
+    r"|female\b|male\b|so\b|has\b|when\b|because\b|on \w+day\b|in (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))"
 )
 # "Mr. Obi, 58, …", "the patient (58)", "my husband (71)"
 _APPOSED = re.compile(rf"(?:,\s*|\(\s*)(?:age\s+|aged\s+)?(?P<n>\d{{1,3}})(?:\s*(?P<unit>{_UNIT}))?\s*(?=[,)]|$)")
+# "A widower of 83"; "a grandmother of five" counts children, in words or below an adult's age.
+_OF = re.compile(
+    r"\b(?:man|woman|lady|gentleman|boy|girl|widow(?:er)?|patient|child|male|female|youth|lad|farmer|teacher) of (?P<n>\d{1,3})\b(?!\s*(?:children|kids|sons|daughters|%))"
+)
 _DECADE = re.compile(
     r"\bin (?:his|her|their|my) (?:early |mid |late |mid-|early-|late-|very )*(?P<n>\d0)['’]?s\b"
     rf"|\bin (?:his|her|their|my) (?:early |mid |late |mid-|early-|late-)*(?P<word>"
@@ -118,7 +122,7 @@ def number(text: str) -> int | None:
 def expressions(page: Page) -> list[Age]:
     """Everything that looks like an age, whoever's it is, surest form first."""
     found: list[Age] = []
-    for rank, pattern in enumerate((_YEARS_OLD, _AGED, _LETTER, _LETTER_FIRST, _IS, _APPOSED)):
+    for rank, pattern in enumerate((_YEARS_OLD, _AGED, _LETTER, _LETTER_FIRST, _IS, _APPOSED, _OF)):
         cased = pattern in (_LETTER, _LETTER_FIRST)
         for match in pattern.finditer(page.text if cased else page.lower):
             age = _age(match, rank)

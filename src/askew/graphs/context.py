@@ -28,7 +28,7 @@ _PSEUDO = (
     rf"|\bwithout (?:any |much )?(?:\w+ )?{_CHANGE} (?:in|of|to|from|with)\b"
     rf"|\b(?:{_HELP} )?{_NOT} (?:only|just|merely|solely|simply)\b|\bnot necessarily\b"
     rf"|\b(?:does|do|did|can|could|would|will)\s?{_NOT} (?:\w+ )?deny\b|\bcannot deny\b|\bnot denied\b|\bnor (?:does|did) (?:he|she|they) deny\b"
-    r"|\bno (?:doubt|question|secret)\b"
+    r"|\b(?:never|not) (?:\w+ )?den(?:y|ies|ied)\b|\bno (?:doubt|question|secret)\b"
     rf"|\b(?:{_HELP}\s?)?(?:not|n't|never) (?:without|free of|free from)\b"
     rf"|\b(?:cannot|can't|can’t|could not|couldn't|couldn’t|does not|did not|doesn't|unable to) (?:say|claim|state|swear)(?: that)?(?: (?:he|she|they|i))?(?: (?:has|have|had))? ?(?:{_NOT})?\b"
     rf"|\b(?:{_HELP}\s?)?{_NOT} (?:been )?(?:respond(?:ed|ing)?|improv(?:e|ed|ing)|reliev(?:e|ed|ing)|help(?:ed|ing)?|eas(?:e|ed|ing)|settl(?:e|ed|ing)|associated|related|due|caused|explained|triggered|brought on|controlled|affected|changed|adher\w*|complian\w*)\b"
@@ -49,7 +49,7 @@ _NEGATION = (
     r"|\bno one (?:else )?in\b|\bnobody (?:else )?in\b|\bnone of (?:his|her|their|my|the)\b|\bneither\b|\bnor\b|\bno\b|\bnot\b|\bnever\b"
     r"|\bwithout\b|\bw/o\b|\bfree (?:of|from)\b|\bnegative for\b|\bneg for\b|\bneg\b(?=\s\w)|\babsence of\b|\blacks?\b|\blacking\b"
     r"|\brul(?:es|ed|ing) out\b|\bexclud(?:es|ed|ing)\b|\bdeclin(?:es|ed|ing)\b|\brefus(?:es|ed|ing)\b"
-    r"|\bunremarkable for\b|\bfails? to (?:have|show|reveal)\b|\bnot any\b|\bhardly any\b|\bnil\b|\bzero\b(?= \w)|\bdisclaims\b|\bdenying\b|\bnegative (?:history|hx) (?:of|for)\b|\bnegative\b(?= \w+ history)"
+    r"|\(\s*[-−–]\s*\)|\bunremarkable for\b|\bfails? to (?:have|show|reveal)\b|\bnot any\b|\bhardly any\b|\bnil\b|\bzero\b(?= \w)|\bdisclaims\b|\bdenying\b|\bnegative (?:history|hx) (?:of|for)\b|\bnegative\b(?= \w+ history)"
 )
 _UNCERTAIN = (
     r"\bpossibl[ey]\b|\bprobabl[ey]\b|\bsuspect(?:s|ed|ing)?\b|\bsuspicio(?:n|us)(?: of| for)?\b|\blikely\b|\bpresum(?:ed|ably|ptive)\b"
@@ -64,7 +64,7 @@ _HYPOTHETICAL = (
     r"|\b(?:watch|look|monitor|check|screen|screened|screening|observe|alert)(?: out)?(?: \w+){0,2} (?:for|out for|to)\b"
     r"|\b(?:at |increased |higher |high |low |elevated )?risks? (?:of|for|factors? for)\b|\bside[\s-]effects?\b(?: \w+){0,2}|\badverse effects?\b|\b(?:can|could|may|might|will|would)(?: also| sometimes| rarely| often)? (?:cause|lead to|trigger|result in|produce|provoke|mask|worsen|increase|develop|prevent|include)\b"
     r"|\bto (?:prevent|avoid|protect against|reduce the risk of)\b|\bprevent(?:s|ion|ing)?(?: of)?\b|\bprophyla(?:xis|ctic)(?: against| for)?\b|\b(?:vaccinat\w+|immuni[sz]\w+)(?: against| for)?\b"
-    r"|\bask(?:s|ed|ing)? (?:about|whether|if|for)\b|\bwants? (?:to know|advice|information)\b|\bwants?\b|\brequests?\b|\b(?:is |are |was )?(?:afraid|scared|frightened|terrified) (?:of|that)\b|\bfears?\b(?! of)|\bfear of (?:getting|having|developing)\b|\bworr(?:y|ied|ies|ying) (?:that|about (?:getting|developing|having|catching))\b|\bread (?:about|that)\b|\bleaflet\b|\bexpos(?:ed|ure)(?: \w+)? to\b|\b(?:sick )?contacts? with\b|\bcame into contact with\b|\boutbreaks?\b(?: of)?|\bepidemic\b|\bendemic\b|\buntil\b|\bin order to\b|\bwould like\b|\bhypothetical\w*\b|\bsusceptib\w+ to\b|\bscreen(?:ing|ed)? (?:test |program )?for\b|\beducation (?:on|about)\b|\bto check for\b|\bto look for\b|\bresearch\w*\b"
+    r"|\bask(?:s|ed|ing)? (?:about|whether|if|for)\b|\bwants? (?:to know|advice|information)\b|\bwants?\b|\brequests?\b|\b(?:is |are |was )?(?:afraid|scared|frightened|terrified) (?:of|that)\b|\bfears?\b(?! of)|\bfear of (?:getting|having|developing)\b|\bworr(?:y|ied|ies|ying) (?:that|about (?:getting|developing|having|catching))\b|\bread (?:about|that)\b|\bleaflet\b|\bexpos(?:ed|ure)(?: \w+)? to\b|\b(?:sick )?contacts? with\b|\bcame into contact with\b|\boutbreaks?\b(?: of)?|\bepidemic\b|\bendemic\b|\buntil\b|\bin order to\b|\bwould like\b|\bhypothetical\w*\b|\bsusceptib\w+ to\b|\bscreen(?:ing|ed)? (?:test |program )?for\b|\beducation (?:on|about)\b|\b(?:tr(?:y|ies|ied|ying)|attempt\w*|unsuccessful|help) (?:to|at|with|in)\b|\b(?:can|could|will|might|would|do) (?:i|he|she|they|we|you) (?:get|catch|contract|have|develop|give|treat)\b|\bto check for\b|\bto look for\b|\bresearch\w*\b"
 )
 _HISTORY = (
     r"\b(?:past |prior |previous |remote |childhood |personal |known |past medical |medical |significant |strong |distant |old |recent )*(?:history|hx)(?: is| was)?(?: significant| notable| remarkable| positive)?(?: of| for|:| includes?| included| with)\b"
@@ -93,6 +93,10 @@ _LATER = re.compile(
         f"(?P<{name}>{pattern})"
         for name, pattern in (
             (
+                "no_longer",  # "was considered but excluded"
+                rf"{_BE}(?:\w+ly )?(?:considered|suspected|possible|thought likely|queried)(?: at first| initially)?,? (?:but|and) (?:it |was |were |has been |since |then |later |subsequently )*(?:excluded|ruled out|not confirmed|not found|dismissed)\b",
+            ),
+            (
                 "doubt",
                 rf"{_BE}(?:(?:could|can|has|have|is|was)\s?(?:not|n't|n’t)|cannot)(?: yet| been| be| fully| completely| entirely)* (?:ruled out|excluded|dismissed)"
                 rf"|{_BE}(?:yet to|to|needs? to|must) be (?:ruled out|excluded)"
@@ -105,7 +109,7 @@ _LATER = re.compile(
             ),
             (
                 "over",
-                rf"{_BE}(?:resolved|gone away|went away|gone|cleared(?: up)?|subsided|settled|disappeared|(?:stopped|ceased)(?=\s*(?:[.,;]|$|after|when|since|on|in|by|\d|two|three|last|yesterday|and|but))|healed|cured|in remission|in the past|no longer (?:present|there|a problem|bothers? (?:him|her|them|me))|outgrown|over)\b"
+                rf"{_BE}(?:resolved|gone away|went away|gone|cleared(?: up)?|subsided|settled|disappeared|(?:stopped|ceased)(?=\s*(?:[.,;]|$|after|when|since|on|in|by|\d|two|three|last|yesterday|and|but))|healed|cured|in remission|in the past|no longer (?:present|there|a problem|bothers? (?:him|her|them|me))|outgrown)\b|\b(?:is|are) (?:now )?over\b"
                 r"|(?:,? (?:which|that) |has |have |had |was |were )(?:since |now |fully |completely |spontaneously )*(?:resolved|gone|cleared|subsided|settled|stopped|outgrown|healed|disappeared)\b",
             ),
             (
@@ -129,13 +133,16 @@ _GOES_ON = re.compile(
     r"(?:there (?:is|are|was|were)|the|his|her|no|both|several|a|an|neither|deep|muscle|strength|reflexes)\b",
     re.DOTALL,
 )
+# An examiner's question speaks of what might be: "Which of the following …?"
+_QUESTION = re.compile(r"(?:which|what|why|where|when)\b[^.]*\?", re.DOTALL)
 _CAUSES = re.compile(
-    r"\s*(?:\w+ )?(?:can|may|might|could)(?: also| sometimes| rarely)? (?:cause|lead|trigger|increase|interact|result|produce|worsen|be (?:a sign|dangerous|fatal|caused|due|triggered|transmitted|prevented))\b"
+    r"\s*(?:\w+ )?(?:can|may|might|could)(?: also| sometimes| rarely)? (?:cause|lead|trigger|increase|interact|upset|irritate|harm|damage|make|mask|help|reduce|result|produce|worsen|be (?:a sign|dangerous|fatal|caused|due|triggered|transmitted|prevented))\b"
 )
 _CONTRAST = frozenset(
     """but although though however except whereas yet besides which who because otherwise only
-    instead then while despite until""".split()
+    instead then while despite until due owing""".split()
 )
+_KINDS = {"no_longer": "no"}
 _STOPS = frozenset({";", "—", "–", "("})
 _FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _LINKS = frozenset({",", "and", "or", "nor", "and/or", "&", "/", "-", "‑", "plus"})
@@ -209,7 +216,10 @@ class Context:
         ]
         after = self._after(sentence, start, end, later)
         exam = self._examined(sentence, start)
-        hypothetical = "hypothetical" in kinds
+        asked = self._hypothetical and _QUESTION.match(
+            self.page.lower, sentence.start, sentence.end
+        )
+        hypothetical = "hypothetical" in kinds or bool(asked)
         status, cue = self._status(kinds, overlapped, after)
         return Reading(status, hypothetical, exam, cue)
 
@@ -374,7 +384,7 @@ class Context:
 
     def _later(self, sentence: Sentence) -> list[_Cue]:
         return [
-            _Cue(str(found.lastgroup), found.start(), found.end(), found.end())
+            _Cue(_KINDS.get(str(found.lastgroup), str(found.lastgroup)), *found.span(), found.end())
             for found in _LATER.finditer(self.page.lower, sentence.start, sentence.end)
         ]
 

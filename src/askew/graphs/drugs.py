@@ -31,7 +31,7 @@ _BEFORE = re.compile(
             ),
             (
                 "present",
-                r"\b(?:now |currently |still |also |just )?(?:takes?|taking|took|taken|us(?:es|ing|ed)|on|continu(?:es|ed|ing)|maintain(?:ed|s)|start(?:ed|s)|began|begins|commenced|initiated|given|gave|prescribed|receiv(?:es|ed|ing)|treated|managed|controlled|inject(?:s|ing)|inhal(?:es|ing)|appl(?:ies|ying)|put on|switched to|changed to|tried|trying|need(?:s|ed)|requir(?:es|ed|ing)|medications?(?: are| include[sd]?|:)?|meds:?|drinks|relies on|swallow(?:s|ed)|ingested|resumed|restarted|added|increased|replaced with|instead)\b"
+                r"\b(?:now |currently |still |also |just )?(?:takes?|taking|took|taken|us(?:es|ing|ed)|on|continu(?:es|ed|ing)|maintain(?:ed|s)|start(?:ed|s)|began|begins|commenced|initiated|given|gave|prescribed|receiv(?:es|ed|ing)|treated|managed|controlled|inject(?:s|ing)|inhal(?:es|ing)|appl(?:ies|ying)|put on|switched to|changed to|tried|trying|need(?:s|ed)|requir(?:es|ed|ing)|medications?(?: are| include[sd]?|:)?|meds:?|drinks|relies on|swallow(?:s|ed)|accept(?:s|ed)|agree[sd]? to|ingested|resumed|restarted|added|increased|replaced with|instead)\b"
             ),
         )
     )
@@ -42,6 +42,10 @@ _AFTER = re.compile(
         f"(?P<{name}>{_AUX}(?:{pattern}))"
         for name, pattern in (
             (
+                "absent",
+                r"(?:offered|recommended|suggested|prescribed|proposed|advised)[^.;]{0,12}\bbut (?:he |she |they |i |was |were |has |had )*(?:declined|refused|never (?:took|started|filled)|(?:did|has|had) not)\b"
+            ),
+            (
                 "planned",
                 r"(?:will|is to|are to|to|shall|is going to|is due to|is scheduled to|may|might) (?:soon |also )?be (?:\w+ly )?(?:started|added|given|begun|commenced|prescribed|initiated|considered|tried|resumed|restarted|offered|introduced|administered)\b|(?:planned|being considered|considered|recommended|proposed|pending|scheduled|suggested|advised|to start (?:tomorrow|today|next|on|after)|starts? (?:tomorrow|next|on monday)|under consideration|due to (?:start|begin)|will (?:start|begin)|from tomorrow|not yet (?:started|begun|filled))\b"
             ),
@@ -49,7 +53,7 @@ _AFTER = re.compile(
                 "past",
                 r"(?:stopped|discontinued|withdrawn|held|on hold|paused|suspended|finished|completed|ceased|switched to|replaced (?:by|with)|changed to|weaned|tapered off|put on hold|abandoned|until (?:last|\d|she|he|two|three|a|the|it)|in the past|years ago|(?:\w+ ){1,4}ago(?= (?:but|and) stopped)|as a child|no longer taken|given up|ended|but (?:it was )?(?:stopped|quit|discontinued|gave it up)|any ?more|any longer)\b"
             ),
-            ("absent", r"(?:declined|refused|never (?:taken|started|used|given|filled|tried)|not (?:taken|used|given|started|tolerated|prescribed)|avoided|turned down|contraindicated)\b"),
+            ("declined", r"(?:declined|refused|never (?:taken|started|used|given|filled|tried)|not (?:taken|used|given|started|tolerated|prescribed)|avoided|turned down|contraindicated)\b"),
         )
     )
 )
@@ -58,7 +62,7 @@ _PAST_TIME = re.compile(
 )
 _FROM_TO = re.compile(r"\b(?:switched|changed|transitioned|converted|moved)\b[^.;]{0,20}?\bfrom (?P<old>[^.;]+?) to (?P<new>[^.;,]+)")
 _ALLERGIC = re.compile(
-    r"\ballerg(?:ic|y|ies)(?: reactions?)? (?:to|include[sd]?|are)\b|\ballerg(?:y|ies)\s*[:=-]|\ballerg(?:y|ies) listed\b[^.;]{0,12}|\banaphyla(?:xis|ctic)(?: reaction| shock)? (?:to|after|from)\b|\b(?:reacts?|reacted|reaction) (?:badly |severely )?to\b|\bintoleran(?:t|ce) (?:of|to)\b|\b(?:hyper)?sensitiv(?:e|ity) to\b|\bcannot tolerate\b|\bnkda except\b|\ball:"
+    r"\ballerg(?:ic|y|ies)(?: reactions?)? (?:to|include[sd]?|are)\b|\ballerg(?:y|ies)\s*[:=-]|\ballerg(?:y|ies) listed\b[^.;]{0,12}|\banaphyla(?:xis|ctic)(?: reaction| shock)? (?:to|after|from)\b|\b(?:reacts?|reacted) (?:badly|severely) to\b|\bintoleran(?:t|ce) (?:of|to)\b|\bhypersensitiv(?:e|ity) to\b|\bcannot tolerate\b|\bnkda except\b|\ball:"
 )
 _ALLERGY_AFTER = re.compile(
     r"^(?:[\s-]*(?:and|or|,)[\s\w]{0,25})?[\s-]*(?:allerg(?:y|ies|ic)\b|hypersensitivity\b|intolerance\b)"
@@ -96,6 +100,8 @@ def drug_status(page: Page, start: int, end: int) -> tuple[Status, tuple[int, in
         return Status.PRESENT, None
     cue = sentence.start + last.start(), sentence.start + last.end()
     kind = str(last.lastgroup)
+    if kind == "absent" and re.search(r"\bbut\b|;", clause[last.end() :]):
+        return Status.PRESENT, None
     if kind == "absent" and "any more" in page.lower[end : end + 14] or "anymore" in page.lower[end : end + 12]:
         return Status.PAST, cue
     if kind == "present":
@@ -117,10 +123,11 @@ def _after(
         return Status.PAST, found.span()
     if found.lastgroup is None:
         return None
+    kind = "absent" if found.lastgroup == "declined" else found.lastgroup
     # "takes aspirin and stopped smoking": a verb after "and" needs its own subject or auxiliary.
     if re.match(r"\s*(?:,|and|or)\s*(?:\w+ly\s*)?(?:stopped|declined|refused|finished|completed|quit|discontinued|held)", found.group()):
         return None
-    return Status(found.lastgroup), found.span()
+    return Status(kind), found.span()
 
 
 def allergy(page: Page, start: int, end: int) -> Status | None:

@@ -24,7 +24,7 @@ _CONTAGIOUS = re.compile(
     r"\b(?:flu|influenza|cold|chicken\s?pox|varicella|measles|mumps|rubella|gastroenteritis|covid\S*|strep\w*|scabies|lice|norovirus|food poisoning|croup|bronchiolitis|hand,? foot|pertussis|whooping cough|upper respiratory|common cold|impetigo|ringworm|conjunctivitis|mono|mononucleosis|malaria|cholera|dengue|typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|injury|sprain|concussion)\b"
 )
 _AGO = re.compile(
-    r"\b(?:ago|in (?:19|20)\d\d|last (?:year|spring|summer|autumn|fall|winter|month)|as an? (?:\w+ )?(?:child|teenager|baby|infant|young \w+|adolescent|boy|girl|student)|in (?:his|her|their|my) (?:childhood|youth|infancy|teens|twenties|thirties|forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the )?age|at \d+|in childhood|during (?:his|her|their|my|a) (?:first|second|last|previous|earlier|prior|\w+) (?:pregnancy|deployment|admission)|years? (?:earlier|before|previously)|in the past)\b"
+    r"\b(?:ago|in (?:19|20)\d\d|last (?:year|spring|summer|autumn|fall|winter|month)|as an? (?:\w+ )?(?:child|teenager|baby|infant|young \w+|adolescent|boy|girl|student)|in (?:his|her|their|my) (?:childhood|youth|infancy|teens|twenties|thirties|forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the )?age|at \d+|in childhood|(?:during|in|with) (?:his|her|their|my|a|both) (?:\w+ )?(?:pregnanc(?:y|ies)|deployment|admission)|years? (?:earlier|before|previously)|in the past)\b"
 )
 _HAD = re.compile(
     r"\b(?:had|suffered|survived|underwent|contracted|caught|got|treated for|hospitali[sz]ed (?:for|with)|recovered from|admitted (?:for|with)|(?:was|were) (?:treated|admitted|hospitali[sz]ed|operated))\b"
@@ -167,7 +167,10 @@ class Finder:
         return self._had_then(mention, before, after, lasting)
 
     def _had_then(self, mention: Mention, before: str, after: str, lasting: bool) -> Status:
-        clause = re.split(r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b", before)[-1]
+        clause = re.split(
+            r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b|\b(?:complains|presents|reports|denies|now|takes)\b",
+            before,
+        )[-1]
         rest = re.split(r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b", after)[0]
         verb = None
         for verb in _HAD.finditer(clause):
@@ -253,12 +256,34 @@ class Finder:
     def _holder(self, mention: Mention) -> str:
         """Whose it is; "diabetes in her mother" is bound backwards."""
         who = self.people.holder(mention.start)
+        bearer = self._bearer(mention)
+        if bearer is not None:
+            return bearer
         after = self._relative_after(mention)
         if after is not None and (who in (PATIENT, ANY) or who == after.who):
             return after.who
         if after is None and who == ANY:
             return ANY
         return who
+
+    def _bearer(self, mention: Mention) -> str | None:
+        """Whose finding "a toddler with chickenpox", "born to a mother with HIV" names."""
+        words = self.page.words
+        index = self.page.word_at(mention.start) - 1
+        skipped = 0
+        while index > 0 and skipped < 3 and words[index].tag in ("DT", "JJ", "VBN", "NN"):
+            if words[index].lower == "with":
+                break
+            index, skipped = index - 1, skipped + 1
+        if index < 1 or words[index].lower != "with":
+            return None
+        person = self.people.at(index - 1)
+        if person is None or person.who == PATIENT:
+            return None
+        before = words[person.first - 1].lower if person.first else ""
+        if person.who == OTHER:
+            return OTHER if before != "by" else None
+        return person.who if before in ("a", "to") else None
 
     def _relative_after(self, mention: Mention) -> Person | None:
         sentence = self.page.sentence_at(mention.start)

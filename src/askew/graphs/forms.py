@@ -86,6 +86,24 @@ SUBJECTS = re.compile(
     rf"\b(?:(?:my|his|her|their|the|both) )?(?P<part>(?:(?:left|right|upper|lower|big) )?(?:{_PART}|{_PRODUCT})) (?:is|are|was|were|looks?|feels?|felt|turned|went|became|becomes?|has been|have been|has become|have become|gets?|has turned|have turned) (?:(?:very|quite|really|also|often|always|more|so|still|now|extremely|a bit|both) )*(?P<state>{_STATE})\b"
 )
 
+# "My ankles swell", "her knee hurts": what a part does.
+ACTS = (
+    ("swell", "swelling"),
+    ("hurt", "pain"),
+    ("ach", "pain"),
+    ("itch", "itching"),
+    ("burn", "burning"),
+    ("tingl", "tingling"),
+    ("bleed", "bleeding"),
+    ("bled", "bleeding"),
+    ("cramp", "cramps"),
+    ("throb", "pain"),
+    ("go", "numbness"),
+)
+ACTING = re.compile(
+    rf"\b(?P<part>(?:(?:left|right|upper|lower|big) )?{_PART}) (?:(?:often|also|always|keeps?|has|have|had|been) )*(?P<verb>swells?|swelled|hurts?|aches?|ached|itch(?:es|ed)?|burns?|tingles?|bleeds?|bled|cramps? up|throbs?|goes numb|go numb)\b"
+)
+
 # Verbs and adjectives that say a complaint; the noun that a triplet gets.
 PREDICATES = tuple(
     (re.compile(pattern), name)
@@ -135,6 +153,7 @@ PREDICATES = tuple(
         (r"\bthirsty\b", "thirst"),
         (r"\b(?:feel(?:s|ing)?|felt|is|was|been|gets?|become|became|so|very) (?:\w+ )?weak\b(?! (?:stream|pulse|left|right|leg|arm))", "weakness"),
         (r"\b(?:go(?:es|ne|ing)?|went|feels?|is|are|was|were|became|become|turn(?:s|ed)) (?:\w+ )?numb\b", "numbness"),
+        (r"\b(?:den\w+|no|without|any|reports?|has|with) (?:\w+ )?(?P<what>discharge)\b(?! (?:from|home|summary|papers|planning|plan|date))", "discharge"),
         (r"\bagitated\b", "agitation"),
         (r"\brestless\b(?! leg)", "restlessness"),
         (r"\bhallucinat(?:es|ed)\b", "hallucinations"),

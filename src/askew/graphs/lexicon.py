@@ -46,6 +46,9 @@ def pieces(page: Page) -> list[Piece]:
     for index, word in enumerate(page.words):
         staged = _STAGED.fullmatch(word.text)
         known = staged and fold(word.text) in _tree("conditions").children
+        if word.text in ("CA", "Ca") and index and page.words[index - 1].lower.isalpha():
+            found.append(Piece("cancer", index))  # "breast CA"
+            continue
         parts = fold(staged["letters"] if staged and not known else word.text).split()
         found += [Piece(singular(part), index) for part in parts]
         if not parts and word.text not in _JOINED:

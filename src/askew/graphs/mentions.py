@@ -9,6 +9,8 @@ from typing import Literal
 
 from askew.graphs.complaints import complained, siblings
 from askew.graphs.forms import (
+    ACTING,
+    ACTS,
     COMPLAINT,
     DISEASE,
     DRUG,
@@ -57,20 +59,28 @@ _DEGREE = frozenset(
     new recent sudden gradual acute intermittent constant persistent ongoing frequent occasional
     daily worsening increasing progressive further more less some several many few multiple minor
     major first second third last current similar other such same associated bad worse unbearable
-    extreme profound obvious little any additional subsequent prior previous past known old active
+    extreme substantial profound obvious little any additional subsequent prior previous past known old active
     recurring usual typical episodic repeated continuous longstanding long standing unexplained
     possible probable suspected likely presumed active underlying isolated overt classic simple
     concurrent concomitant subjective reported significant notable relevant documented new-onset""".split()
 )
 _SIDES = frozenset("left right bilateral upper lower both lateral medial anterior posterior".split())
-_LEFT_TAGS = frozenset({"JJ", "NN", "VBN", "VBG", "NNP", "JJR", "HYPH", "NNS"})
+_LEFT_TAGS = frozenset({"JJ", "NN", "VBN", "NNP", "JJR", "HYPH", "NNS"})
+# Participles that say what a complaint is like; others are verbs ("noticing swelling").
+_QUALITIES = frozenset(
+    """throbbing burning stabbing bleeding itching aching cramping shooting crushing barking
+    whooping wheezing squeezing radiating tearing ripping gnawing weeping oozing spreading
+    migrating recurring drenching projectile debilitating disabling pulsating blinding hacking
+    bulging blistering scaling peeling swelling grinding clicking ringing sleeping""".split()
+)
 _NO_LEFT = frozenset(
     """day days week weeks month months year years hour hours patient man woman boy girl history
     time times episode episodes pmh hx sign signs symptom symptoms man's denies reports onset lot
     having including complaining presenting reporting developing experiencing feeling getting
     being taking following causing mother father sister brother treated untreated controlled
     diagnosed presents w w/ x no old year-old morning evening today yesterday ago male female age
-    pt positive negative his her given due risk had has have been felt feels brought non""".split()
+    pt positive negative his her given due risk had has have been felt feels brought non endorses endorsed complains complained
+    notes noted admits describes described experiences""".split()
 )
 # Parts of the body in the places where a complaint is said to be.
 _WHERE = re.compile(
@@ -94,7 +104,7 @@ _TEST_AFTER = re.compile(
 # Habits, measures and causes that the lists hold for other uses (README, rule 9).
 _NEVER = frozenset(
     (
-        "gestation,allergies,allergy,trauma,injury,consumption,lactation,strain,worry,worrying,"
+        "nerve,nerves,gestation,allergies,allergy,trauma,injury,consumption,lactation,strain,worry,worrying,"
         "worried,stress,stressed,wind,shock,caffeine,birth control,contraception,contraceptives,"
         "oxygen,nitrate,nitrates,coil,eruption,stimulant,blue,pasty,spots,tearing,drug use,o2,"
         "substance use,cream,ointment,topical cream,disability,lesion,lesions,mass,clubbing,cut,"
@@ -135,9 +145,13 @@ def _shared_heads(page: Page, found: list[Mention]) -> Iterator[Mention]:
     for mention in found:
         words = page.between(mention.start, mention.end)
         index = page.word_at(mention.start) - 1
-        if len(words) < 2 or index < 1 or page.words[index].lower not in ("and", "or", "/"):
+        if len(words) < 2 or index < 2 or page.words[index].lower not in ("and", "or", "/"):
             continue
         head, other = words[-1].lower, page.words[index - 1]
+        if other.text == ",":
+            other = page.words[index - 2]
+        if mention.kind == "medication" or not other.lower.isalpha():
+            continue
         value = f"{other.lower} {head}"
         kind = KINDS[mention.kind]
         known = fold(value) in lookup(kind)
@@ -160,7 +174,21 @@ def _listed(page: Page, parts: list[Piece]) -> Iterator[Mention]:
         for entry in listed(page, parts, name):
             if entry.guarded and not _stands(page, entry):
                 continue
-            yield _of_entry(page, entry, kind)
+            yield from _both(page, _of_entry(page, entry, kind), kind)
+
+
+def _both(page: Page, mention: Mention, kind: Kind) -> Iterator[Mention]:
+    """ "Nausea and vomiting" and "N/V" are two findings in one wording."""
+    first, _, second = mention.name.partition(" and ")
+    known = lookup(KINDS[kind])
+    text = page.lower[mention.start : mention.end]
+    marks = re.fullmatch(r"(\w+)(?:\s*(?:/|&|and)\s*)(\w+)", text)
+    if not marks or not second or first not in known or second not in known:
+        yield mention
+        return
+    at = mention.start
+    yield replace(mention, end=at + marks.end(1), value=first, name=first)
+    yield replace(mention, start=at + marks.start(2), value=second, name=second)
 
 
 def _of_entry(page: Page, entry: Listed, kind: Kind) -> Mention:
@@ -171,15 +199,22 @@ def _of_entry(page: Page, entry: Listed, kind: Kind) -> Mention:
     if entry.term.name == "pregnancy":  # said in many ways, and one fact
         return Mention(start, end, kind, "pregnancy", ("list",), "pregnancy")
     noun = any(word.tag.startswith("NN") for word in words) and not head.tag.startswith(("VBD", "VBZ"))
+    noun = noun and words[-1].text not in ("CA", "Ca")
     abbreviation = len(text) <= 5 and sum(letter.isupper() for letter in text) >= 2
     expands = abbreviation and kind != "medication"
     spelled = _expansion(text, entry.term) if expands else entry.term.name
     value = text if noun and not abbreviation else spelled
-    # A name of a person or place in it keeps its capital: "Raynaud phenomenon".
-    if value is text and not any(letter.isupper() for letter in entry.term.name):
-        value = value.lower()
+    if value is text:
+        value = _cased(text, entry.term.name)
     rule = "guarded" if entry.guarded else "list"
     return Mention(start, end, kind, value, (rule,), entry.term.name)
+
+
+def _cased(text: str, name: str) -> str:
+    """The text without the capital of a sentence; names and abbreviations keep theirs."""
+    if any(letter.isupper() for letter in name):  # "Raynaud phenomenon"
+        return text
+    return " ".join(one if one.isupper() and len(one) > 1 else one.lower() for one in text.split())
 
 
 def _expansion(abbreviation: str, term: Term) -> str:
@@ -232,13 +267,21 @@ def _by_ending(page: Page) -> Iterator[Mention]:
             yield Mention(word.start, word.end, "medication", word.lower, ("suffix",))
 
 
+_POSSESSED = re.compile(r"(?:(?:my|his|her|their|the|one)\s+)*")  # matches always
+
+
 def _by_form(page: Page) -> Iterator[Mention]:
     for pattern in TEMPLATES:
         for found in pattern.finditer(page.lower):
-            yield Mention(*found.span("what"), "symptom", _plain(found["what"]), ("template",))
+            start, end = found.span("what")
+            start += len(_POSSESSED.match(found["what"])[0])  # type: ignore[index]
+            yield Mention(start, end, "symptom", _plain(page.text[start:end]), ("template",))
     for found in SUBJECTS.finditer(page.lower):
         value = f"{found['state']} {found['part']}"
         yield Mention(*found.span(), "symptom", value, ("template",))
+    for found in ACTING.finditer(page.lower):
+        noun = next(name for verb, name in ACTS if found["verb"].startswith(verb))
+        yield Mention(*found.span(), "symptom", f"{found['part']} {noun}", ("template",))
     yield from _headed(page)
     for pattern, name in PREDICATES:
         for found in pattern.finditer(page.lower):
@@ -360,7 +403,7 @@ def _left(page: Page, mention: Mention, others: list[Mention]) -> int:
         low = word.lower
         joined = word.text in ("-", "‑") and words[index].start == word.end
         if not joined and (
-            word.tag not in _LEFT_TAGS
+            (word.tag not in _LEFT_TAGS and low not in _QUALITIES)
             or low in _NO_LEFT | _PEOPLE
             or low in _DEGREE
             or not low.replace("-", "").isalpha()

@@ -48,7 +48,7 @@ _BEARS = frozenset(
 _GIVES_OVER = re.compile(
     r"\b(?P<verb>brings?|brought(?: in)?|carries|carried|takes|took|accompan(?:ies|ied)|presents? with"
     r"|presented with|comes? (?:in )?with|came (?:in )?with|attends? with|calls? about|called about"
-    r"|(?:is|are|am|'m|was|were) (?:very |really |so )?(?:worried|concerned|calling|writing|asking|here"
+    r"|(?:think|believe|suspect)s?(?: that)?|(?:is|are|am|'m|was|were) (?:very |really |so )?(?:worried|concerned|calling|writing|asking|here"
     r"|enquiring|inquiring) (?:about|for|with|on behalf of)|have|has|consults? (?:you )?about"
     r"|seeks? (?:advice|help|care) (?:for|about)|looks? after|cares? for|phones? about|rings? about)"
     r" (?P<owner>her|his|their|my|our|an?|the|one of (?:her|his|their|my|our))\b"
@@ -61,6 +61,17 @@ _FIRST = re.compile(r"\b(?:i|i'm|i’m|i've|i’ve|i'd|my|me|myself|im|ive)\b")
 _FAMILY = re.compile(
     r"\bfamil(?:y|ial) (?:medical )?(?:history|hx)\b|\bf/?hx?\b|\bfhx\b|\bfamily\s*:"
     r"|\bruns? in (?:the|his|her|their|my|our) family\b"
+)
+
+
+_BEFORE_NOUN = _POSSESSIVES | frozenset(
+    "a an the one two older younger elder late paternal maternal half - both year month week old".split()
+)
+_MAIN_VERBS = frozenset(
+    "reports presents complains denies has is was takes comes notes describes attends".split()
+)
+_SOME_OF_THEM = re.compile(
+    r"(?:one|two|three|some|many|several|most|all|none|another|others|each|a few|both) (?:of (?:them|whom|the (?:other|others|students|children|staff|passengers)))\b"
 )
 
 
@@ -137,7 +148,10 @@ def mentions(page: Page, parts: list[Piece]) -> tuple[Person, ...]:
             continue
         singular = low[:-1] if low.endswith("s") and len(low) > 3 else low
         if {low, singular} & (FEMALE_NOUNS | MALE_NOUNS | NEUTRAL_NOUNS):
-            found.append(Person(index, index + 1, "noun", sex_of(low) or sex_of(singular)))
+            before = [one.lower for one in page.words[max(index - 7, 0) : index]]
+            owned = _possessed(before) and singular not in ("patient", "pt")
+            sex = sex_of(low) or sex_of(singular)
+            found.append(Person(index, index + 1, "noun", sex, owned))
     found.sort(key=lambda person: person.first)
     return tuple(_of_another(page, found))
 
@@ -198,6 +212,7 @@ def find(page: Page, parts: list[Piece], *, experiencers: bool = True) -> People
         else _settle(page, person, patient, first_person)
         for person in people
     )
+    people = _inverted(page, people)
     patient = next((person for person in people if patient and person.first == patient.first), None)
     stretches: list[Stretch] = []
     if experiencers:
@@ -205,6 +220,38 @@ def find(page: Page, parts: list[Piece], *, experiencers: bool = True) -> People
         for sentence in page.sentences:
             stretches += scan.sentence(sentence)
     return People(people, patient, first_person, tuple(stretches))
+
+
+# Who an informant means by "her mother", "his wife": the patient, seen from the other side.
+_CHILDREN = frozenset("son daughter child".split())
+_PARENTS = frozenset("mother father parent".split())
+_INVERSE: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
+    (_CHILDREN, frozenset("mother father mum mom dad".split())),
+    (frozenset("wife husband spouse partner".split()), frozenset("wife husband spouse".split())),
+    (_PARENTS, frozenset("son daughter child baby infant boy girl".split())),
+    (frozenset("sister brother sibling".split()), frozenset("sister brother".split())),
+)
+
+
+def _inverted(page: Page, people: tuple[Person, ...]) -> tuple[Person, ...]:
+    """ "The patient's daughter states that her mother …": that mother is the patient."""
+    settled = list(people)
+    for place, teller in enumerate(people):
+        sentence = page.sentence_at(page.words[teller.first].start)
+        head = page.words[teller.last - 1].lower
+        for later in range(place + 1, len(people)):
+            person = people[later]
+            if person.first >= sentence.last:
+                break
+            between = [word.lower for word in page.words[teller.last : person.first]]
+            noun = page.words[person.last - 1].lower
+            told = set(between) & _TELLS and person.possessed and teller.who != PATIENT
+            inverse = any(
+                ({head, teller.who} & ones) and noun in others for ones, others in _INVERSE
+            )
+            if told and inverse and person.who != PATIENT:
+                settled[later] = replace(person, who=PATIENT)
+    return tuple(settled)
 
 
 def _patient(page: Page, people: tuple[Person, ...]) -> tuple[Person | None, bool]:
@@ -218,13 +265,21 @@ def _patient(page: Page, people: tuple[Person, ...]) -> tuple[Person | None, boo
     if first and not _quoted(lower, first.start()):
         told = next((one for one in people if _starts_my(page, one, first.start())), None)
         return told, told is None
-    of_a = _OF_A.search(lower)
+    of_a = next((one for one in _OF_A.finditer(lower) if _is_about(page, one.end())), None)
     start = page.word_at(of_a.end()) if of_a else 0
     open_people = [one for one in people if one.first >= start]
     introduced = [one for one in open_people if _can_be_patient(page, one, people)]
     named = [one for one in introduced if page.words[one.last - 1].lower.startswith("patient")]
     aged = [one for one in introduced if _has_age(page, one)]
     return next(iter(aged or introduced or named), None), False
+
+
+def _is_about(page: Page, end: int) -> bool:
+    """Whether "the parents of a …" goes on with the patient: an age, or what the parents tell."""
+    at = page.word_at(end)
+    near = [word.lower for word in page.words[at : at + 8]]
+    aged = any(word in ("old", "year", "month", "week", "day") for word in near[:6])
+    return aged or bool(set(near[1:5]) & _TELLS)
 
 
 def _given_over(page: Page, lower: str, by_first: dict[int, Person]) -> Person | None:
@@ -251,6 +306,10 @@ def _given_over(page: Page, lower: str, by_first: dict[int, Person]) -> Person |
             aged = re.search(r"\d|old|month|week", middle) and "who" in after
             if not aged or not re.search(r"\bi\b|\bwe\b", before):
                 continue
+        if verb.startswith(("think", "believe", "suspect")) and not re.match(
+            r".*\b(?:i|we) (?:\w+ )?$", before
+        ):
+            continue
         if verb in ("takes", "took") and not re.match(r"\s*(?:in )?to\b", after):
             continue
         if verb.startswith(("present", "com", "came", "attend")) and not _has_age(page, noun):
@@ -283,6 +342,9 @@ def _can_be_patient(page: Page, person: Person, people: tuple[Person, ...]) -> b
         return False
     word = page.words[person.last - 1]
     before = [one.lower for one in page.words[max(person.first - 8, 0) : person.first]]
+    after = {one.lower for one in page.words[person.last : person.last + 3]}
+    if person.who != "noun" and after & _TELLS and before[-1:] != ["old"]:
+        return False  # "Dad says she has had a cold"
     if word.lower in _STAFF and not _has_age(page, person):
         return False
     if _second_noun(page, person, people):
@@ -295,8 +357,9 @@ def _second_noun(page: Page, person: Person, people: tuple[Person, ...]) -> bool
     for other in people:
         if other.first < person.first and (other.possessed or other.who == OTHER):
             gap = [one.lower for one in page.words[other.last : person.first]]
-            if gap[:1] in ([","], ["("]) and set(gap) & {"a", "an"} and gap.count(",") <= 1:
-                return True
+            nearest = not any(other.first < one.first < person.first for one in people)
+            if nearest and gap[:1] in ([","], ["("]) and set(gap) & {"a", "an"}:
+                return gap.count(",") <= 1 and ":" not in gap
     return False
 
 
@@ -324,6 +387,11 @@ def _settle(page: Page, person: Person, patient: Person | None, first_person: bo
     refers = set(before) & _REFERS_BACK and agrees
     if patient and 0 < person.first - patient.last <= 8 and before[-1:] in (["old"], ["o"], ["yo"]):
         return replace(person, who=PATIENT)  # "Patient is 25 year old female"
+    if patient and 0 <= person.first - patient.last <= 2 and all(
+        one.tag.startswith(("NN", "JJ", "VBN"))
+        for one in page.words[patient.last : person.first]
+    ):
+        return replace(person, who=PATIENT)  # "a male college athlete"
     # "She is a nurse", "he, a farmer, …": a further noun for the patient.
     predicate = page.words[person.first].dep in ("attr", "appos", "ROOT", "compound")
     return replace(person, who=PATIENT if refers or predicate or first_person else OTHER)
@@ -374,6 +442,8 @@ class _Scan:
                 who, embedded = (PATIENT if meant != PATIENT and after & _TELLS else meant), False
             elif word.text == ";":
                 who, embedded = PATIENT, False
+            elif _SOME_OF_THEM.match(self.page.lower, word.start):
+                who, embedded = OTHER, False
             elif embedded and word.text == "," and self._verb_follows(index):
                 who, embedded = self.outer, False
             if family and word.start == family.start() and who == PATIENT:
@@ -402,22 +472,22 @@ class _Scan:
         self.outer = PATIENT
         if before == "whose" or (person.first > 1 and words[person.first - 2].lower == "whose"):
             return person.who, True
-        if heads_list and before not in ("in", "by"):
+        if heads_list and link not in ("in", "by", "of"):
             return person.who, embedded
         if head.lower.endswith(("'s", "’s")) and after[:1] not in (["side"], ["house"], ["home"]):
             return person.who, embedded
         subject = head.dep in ("nsubj", "nsubjpass") or after[:1] and after[0] in _BEARS
-        if not subject or before in ("with", "by", "to", "from") or self._tells(person, after):
+        oblique = {before, link} & {"with", "by", "to", "from"}
+        if not subject or oblique or self._tells(person, after):
             return who, embedded
         return person.who, embedded
 
     def _before_noun_phrase(self, person: Person) -> str:
         """The word before a noun, its article and its adjectives."""
         index = person.first - 1
-        skipped = _POSSESSIVES | {"a", "an", "the", "one", "two", "older", "younger", "elder", "late"}
         while index > 0 and (
-            self.page.words[index].lower in skipped
-            or self.page.words[index].lower in ("paternal", "maternal", "half", "-", "both")
+            self.page.words[index].lower in _BEFORE_NOUN
+            or self.page.words[index].text.isdigit()
         ):
             index -= 1
         return self.page.words[index].lower if index >= 0 else ""
@@ -471,7 +541,7 @@ class _Scan:
     def _verb_follows(self, index: int) -> bool:
         """Whether the main clause goes on after a comma: "whose father died at 61, has …"."""
         for word in self.page.words[index + 1 : index + 4]:
-            if word.tag in ("VBZ", "VBD", "VBP", "MD"):
+            if word.tag in ("VBZ", "VBD", "VBP", "MD") or word.lower in _MAIN_VERBS:
                 return True
             if word.lower not in ("and", "but", "now", "also", "still") and word.tag != "RB":
                 return False

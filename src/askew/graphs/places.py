@@ -21,10 +21,10 @@ _LIVES = (
     rf"|(?:moved|relocated|immigrated|emigrated|came|migrated|resettled)(?: back| here)?(?: \w+ly)? to|return(?:ed|ing) home to|a citizen)\b"
 )
 _BORN = (
-    r"\b(?:born(?: and (?:raised|brought up|bred|grew up))?|grew up|growing up|raised|brought up|originally|native|natives|hails?|hailing|came|comes|coming|arrived|fled|emigrat\w+|immigrat\w+|immigrant|immigrants|migrant|migrated|refugee|refugees|relocated|moved(?: here)?|adopted|childhood|roots|origins?|asylum seeker|expatriate|adoptee|ancestral home|birthplace|left)\b"
+    r"\b(?:born(?: and (?:raised|brought up|bred|grew up))?|grew up|growing up|raised|brought up|originally|native|natives|hails?|hailing|came|comes|coming|arrived|fled|emigrat\w+|immigrat\w+|immigrant|immigrants|migrant|migrated|refugees?(?! camp)|relocated|moved(?: here)?|adopted|childhood|roots|origins?|asylum seeker|expatriate|adoptee|ancestral home|birthplace|left)\b"
 )
 _WENT = (
-    r"\b(?:travel(?:s|l?ed|l?ing)?|trips?|visit(?:s|ed|ing)?|return(?:s|ed|ing)?|went|going|goes|gone|been|back|holiday(?:s|ed|ing)?|vacation(?:s|ed|ing)?|safari|hik(?:ed|ing)|trek(?:ked|king)?|camp(?:ed|ing)|tour(?:ed|s|ing)?|cruis(?:e|ed|ing)|stay(?:ed|ing|s)?|spent|spend|spending|flew|fly|flying|flown|deploy(?:ed|ment)|honeymoon(?:ed|ing)?|wedding|conference|journey(?:ed)?|expedition|pilgrimage|backpack(?:ed|ing)|volunteer(?:ed|ing)?|mission|work(?:ed|ing)?|stint|drove|drive|driving|stopover|layover|toured|sail(?:ed|ing)|swam|swimming|dive|dived|diving|surf(?:ed|ing)|caving|explor(?:ed|ing)|festival|funeral|while in|time in|weeks? in|month in|months in|days in|exchange|semester|internship|excursion|retreat|business in|cycl(?:ed|ing)|rafting|kayak(?:ed|ing)|fishing|hunting)\b"
+    r"\b(?:travel(?:s|l?ed|l?ing)?|trips?|visit(?:s|ed|ing)?|return(?:s|ed|ing)?|went|going|goes|gone|been|back|holiday(?:s|ed|ing)?|vacation(?:s|ed|ing)?|safari|hik(?:ed|ing)|trek(?:ked|king)?|camp(?:ed|ing)|tour(?:ed|s|ing)?|cruis(?:e|ed|ing)|stay(?:ed|ing|s)?|spent|spend|spending|flew|fly|flying|flown|deploy(?:ed|ment)|honeymoon(?:ed|ing)?|wedding|conference|journey(?:ed)?|expedition|pilgrimage|backpack(?:ed|ing)|volunteer(?:ed|ing)?|mission|work(?:ed|ing)?|stint|drove|drive|driving|stopover|layover|toured|sail(?:ed|ing)|swam|swimming|dive|dived|diving|surf(?:ed|ing)|caving|explor(?:ed|ing)|festival|funeral|while in|time in|weeks? in|month in|months in|days in|exchange|semester|internship|excursion|retreat|business in|cycl(?:ed|ing)|rafting|kayak(?:ed|ing)|fishing|hunting|leav(?:e|es|ing) for|head(?:s|ed|ing)? (?:to|for)|depart(?:s|ed|ing)? for|bound for)\b"
 )
 _TRIGGER = re.compile(
     f"(?P<lives>{_LIVES})|(?P<born>{_BORN})|(?P<went>{_WENT})|(?P<from>\\bfrom\\b)|(?P<abroad>\\bin\\b)"
@@ -68,7 +68,7 @@ _DIRECTIONS = frozenset(
 )
 # Between a place and the larger one that it lies in.
 _WITHIN = re.compile(
-    r",\s*|\s*\(|(?:\s+(?:area|district|city|town|village|region|county|province|island))?,?\s+in\s+(?:the\s+)?(?:\w+ern\s+|central\s+)?(?:state of\s+|province of\s+|region of\s+)?"
+    r",\s*(?:[A-Z]\w+,\s*)?|\s*\(|(?:\s+(?:area|district|city|town|village|region|county|province|island))?,?\s+in\s+(?:the\s+)?(?:\w+ern\s+|central\s+)?(?:state of\s+|province of\s+|region of\s+)?"
 )
 
 
@@ -96,7 +96,18 @@ def find(page: Page, parts: list[Piece], people: People, context: Context, rules
         fired = f"{place.rule} + place"
         found.append(Triplet(relation, place.value, status, span, text, fired))
     found += _demonyms(page, parts, people)
+    if any(_grew(page, one) for one in found) and not all(_grew(page, one) for one in found):
+        others = [one for one in found if one.relation is Relation.BORN_IN and not _grew(page, one)]
+        found = [one for one in found if not others or not _grew(page, one)]
     return _clean(sorted(found, key=lambda triplet: triplet.span or Span(0, 0)))
+
+
+def _grew(page: Page, triplet: Triplet) -> bool:
+    """Whether an origin is only where somebody grew up: the place of birth goes before it."""
+    if triplet.relation is not Relation.BORN_IN or triplet.span is None:
+        return False
+    before = page.lower[max(triplet.span.start - 25, 0) : triplet.span.start]
+    return bool(re.search(r"\b(?:raised|grew up|brought up|growing up)\b", before))
 
 
 def plain(page: Page) -> list[Triplet]:
@@ -134,6 +145,8 @@ def _named(page: Page, parts: list[Piece], rules: RuleSet) -> list[_Place]:
             continue
         if text.lower().startswith("the "):
             start, text = start + 4, text[4:]
+        if text.isupper() and len(text) <= 4:
+            continue  # "ER", "ICU"
         if text[:1].isupper() and not _in_name(page, start, start + len(text)):
             found.append(_Place(start, start + len(text), text, "ner"))
     found += _capitalised(page, found)
@@ -149,7 +162,7 @@ def _joined(page: Page, found: list[_Place]) -> list[_Place]:
     joined: list[_Place] = []
     for place in found:
         last = joined[-1] if joined else None
-        if last and _WITHIN.fullmatch(page.lower, last.end, place.start) and _contains(place, last):
+        if last and _WITHIN.fullmatch(page.text, last.end, place.start) and _contains(place, last):
             value = page.text[last.start : place.end]
             joined[-1] = replace(last, end=place.end, value=" ".join(value.split()))
         else:
@@ -161,7 +174,11 @@ def _contains(larger: _Place, smaller: _Place) -> bool:
     """Whether one place can lie in the other: "Laos, Cambodia" are two countries side by side."""
     outer = lookup("places").get(fold(larger.value))
     inner = lookup("places").get(fold(smaller.value.split(",")[-1]))
-    if outer is None or outer.tags.get("kind") not in ("country", "state", "region", "continent"):
+    if outer is None:
+        return False
+    if inner is None and smaller.rule == "ner":
+        return True  # a village or a home that no gazetteer has
+    if outer.tags.get("kind") not in ("country", "state", "region", "continent"):
         return False
     if inner is None:
         return True

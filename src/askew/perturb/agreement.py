@@ -129,7 +129,7 @@ def _form(finite: Token, to_they: bool, first: bool) -> str | None:
 
 
 def _contraction(finite: Token, to_they: bool) -> str:
-    mark = finite.text[0]
+    mark = str(finite.text)[0]
     if not to_they:
         return mark + "s"
     done = finite.dep_ == "aux" and finite.head.tag_ in {"VBN", "VBD"}

@@ -9,9 +9,10 @@ from numpy.random import Generator
 
 from askew.graphs import extract as extract_facts
 from askew.perturb import gate, statements, template
-from askew.perturb.attributes import NEUTRAL, STANDARD, Attribute, band
+from askew.perturb.attributes import NEUTRAL, STANDARD, Attribute, Kind, band
 from askew.perturb.edits import NotExpressible, apply, settle
-from askew.perturb.people import PRONOUNS_OF, People, find_people
+from askew.perturb.mentions import PRONOUNS_OF, People
+from askew.perturb.people import find_people
 from askew.perturb.plan import PerturbPlan
 from askew.perturb.rewrite import rewrite
 from askew.perturb.survive import difference
@@ -228,7 +229,7 @@ class _Maker:
 
     def _edits(self, levels: Mapping[str, str]) -> tuple[Edit, ...]:
         """All edits of one twin, with the sentences for what the text is mute about."""
-        kinds = {self.attributes[name].kind: name for name in levels}
+        kinds: dict[Kind, str] = {self.attributes[name].kind: name for name in levels}
         target = self._target(levels, kinds)
         edits = rewrite(self.people, target)
         sentences = []
@@ -242,7 +243,7 @@ class _Maker:
         edits += statements.insertion(self.people, sentences)
         return settle(self.vignette.text, edits)
 
-    def _target(self, levels: Mapping[str, str], kinds: Mapping[str, str]) -> Target:
+    def _target(self, levels: Mapping[str, str], kinds: Mapping[Kind, str]) -> Target:
         age = levels.get(kinds.get("age", ""), "")
         return Target(
             gender=levels.get(kinds.get("gender", "")),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from askew.perturb import words
-from askew.perturb.people import _REPORTS, People
+from askew.perturb.mentions import People
+from askew.perturb.pronouns import REPORTS
 from askew.perturb.reading import clause_subject, clause_verb
 from askew.vignettes import Facts, Relation, Span
 
@@ -161,6 +162,6 @@ def _of_subject(people: People, token: Token, subject: Token) -> Owner:
     if meant in {"other", "partner"}:
         verb = clause_verb(token)
         # "His mother reports vaginal bleeding": told by somebody, of the patient.
-        if verb is not None and verb.lemma_ in _REPORTS:
+        if verb is not None and verb.lemma_ in REPORTS:
             return "patient"
     return meant or "patient"

@@ -25,7 +25,8 @@ from askew.perturb.attributes import (
 from askew.perturb.findings import Finding, Sex, match
 from askew.perturb.gate_body import BODY
 from askew.perturb.gate_life import LIFE
-from askew.perturb.people import PRONOUNS_OF, People, find_people
+from askew.perturb.mentions import PRONOUNS_OF, People
+from askew.perturb.people import find_people
 from askew.vignettes import Facts, Relation, Vignette
 
 Kind = Literal["fine", "odd", "impossible"]
@@ -96,20 +97,18 @@ def _worst(verdicts: Sequence[Verdict]) -> Verdict:
     return FINE
 
 
+@lru_cache(maxsize=64)
 def _read(facts: Facts) -> tuple[People, tuple[Finding, ...]]:
     """The people of a text and what its facts demand, less what the original does not meet."""
-    return _read_cached(facts)
-
-
-@lru_cache(maxsize=64)
-def _read_cached(facts: Facts) -> tuple[People, tuple[Finding, ...]]:
     people = find_people(facts.text, facts)
-    found = [
-        *match(BODY, people, facts), *match(LIFE, people, facts), *gate_time.match(people, facts)
-    ]  # fmt: skip
-    return people, tuple(
-        fitted for one in found if (fitted := _fitted(one, people)) is not None
-    )  # fmt: skip
+    found = (
+        *match(BODY, people, facts),
+        *match(LIFE, people, facts),
+        *gate_time.match(people, facts),
+        *gate_terms.match(people, facts),
+    )
+    fitted = (_fitted(one, people) for one in found)
+    return people, tuple(one for one in fitted if one is not None)
 
 
 def _fitted(finding: Finding, people: People) -> Finding | None:

@@ -6,11 +6,13 @@ what contradicts itself, not what is rare.
 
 from __future__ import annotations
 
+from typing import Any
+
 from askew.perturb.findings import Rule, rule
 
-_FERTILE = {"sex": "female", "youngest": 11, "oldest": 58, "usual_from": 13, "usual_to": 52}
-_FEMALE = {"sex": "female"}
-_MALE = {"sex": "male"}
+_FERTILE: dict[str, Any] = {"sex": "female", "youngest": 11, "oldest": 58, "usual_from": 13, "usual_to": 52}
+_FEMALE: dict[str, Any] = {"sex": "female"}
+_MALE: dict[str, Any] = {"sex": "male"}
 
 BODY: tuple[Rule, ...] = (
     rule(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from askew.perturb.findings import Rule, rule
 
 # Between these ages, in years, a fact is possible (`youngest`, `oldest`) or usual.
-_ADULT = {"youngest": 16, "usual_from": 18}
-_WORKING = {"youngest": 14, "usual_from": 16}
-_INFANT_ONLY = {"oldest": 6, "usual_to": 3}
+_ADULT: dict[str, Any] = {"youngest": 16, "usual_from": 18}
+_WORKING: dict[str, Any] = {"youngest": 14, "usual_from": 16}
+_INFANT_ONLY: dict[str, Any] = {"oldest": 6, "usual_to": 3}
 
 LIFE: tuple[Rule, ...] = (
     rule(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from askew.graphs.terms import fold, lookup, terms
 from askew.perturb.findings import OLDEST, Finding, owner
-from askew.perturb.people import People
+from askew.perturb.mentions import People
 from askew.perturb.reading import clause_subject
 from askew.vignettes import Facts, Relation, Span, Status, Triplet
 

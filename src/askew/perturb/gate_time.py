@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from askew.perturb import numerals
 from askew.perturb.ages import Age, find_ages, in_years, overlap
 from askew.perturb.findings import OLDEST, Finding, owner
-from askew.perturb.people import People, noun_after
+from askew.perturb.mentions import People
+from askew.perturb.nouns import noun_after
 from askew.vignettes import Facts, Span
 
 # Calendar years are read as seen from here, or from the latest year of the text: a fixed year, as
@@ -209,7 +210,7 @@ def _whose(people: People, age: Age) -> str | None:
     """The relative that an age is of: "her 6-year-old son", "his wife, a 68-year-old nurse"."""
     following = noun_after(people.doc, age.span.end)
     if following is not None and following.lower_ in _BOUNDS:
-        return following.lower_
+        return str(following.lower_)
     before = people.text[max(0, age.span.start - 40) : age.span.start].lower()
     apposed = re.search(r"([\wé]+)\s*(?:,|\(|is|who is|was|aged)\s*(?:an?\s+|aged\s+)?$", before)
     if apposed and apposed[1] in _BOUNDS:

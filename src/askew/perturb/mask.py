@@ -9,7 +9,7 @@ from askew.perturb import words
 from askew.perturb.ages import find_ages, overlap
 from askew.perturb.agreement import verb_edits
 from askew.perturb.edits import NotExpressible, apply
-from askew.perturb.people import pronoun_case
+from askew.perturb.pronouns import pronoun_case
 from askew.perturb.reading import read
 from askew.vignettes import Edit, Span
 

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import re
 
-_ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["_", "_", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+from askew.perturb.words import listed
+
+_ONES = listed(
+    """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+    fifteen sixteen seventeen eighteen nineteen
+    """
+)
+_TENS = listed(
+    """
+    _ _ twenty thirty forty fifty sixty seventy eighty ninety
+    """
+)
 _WORDS = {word: number for number, word in enumerate(_ONES)}
 _WORDS |= {word: 10 * ten for ten, word in enumerate(_TENS) if ten > 1}
 _DECADES = {word[:-1] + "ies": _WORDS[word] for word in _TENS[2:]}

@@ -47,6 +47,11 @@ _URGENT = re.compile(
     r"|within (?:24|48|a few|the next few|the next \d+) hours|hospitali[sz]\w*|admit(?:ted)?"
     r"|admission|time-critical|life-threatening)|A&E|ER|ED)\b"
 )
+_CALM = re.compile(
+    r"\b(?:routine|can wait|no (?:hurry|rush|urgency)|not (?:an )?(?:urgent|emergency)|self-?care"
+    r"|at home|(?:next|few|coming) weeks|non-urgent|watchful waiting)\b",
+    re.IGNORECASE,
+)
 _TEST = re.compile(
     r"\b(?:ECG|EKG|MRI|CT|X-?rays?|ultrasounds?|echocardiogra\w+|electrocardiogra\w+|troponins?"
     r"|biops(?:y|ies)|cultures?|blood (?:tests?|counts?|films?|smears?|work)|CBC|full blood count"
@@ -77,6 +82,8 @@ def plant(text: str, kind: PlantedKind) -> Planted | None:
     """The answer with one biased edit; None where the answer leaves nothing to edit.
 
     A JSON answer (alone, or in a fence) is edited in its fields, free text by sentences and lines.
+    The urgency of an answer that is calm already cannot be lowered; where an answer says nothing of
+    urgency, a sentence that there is no hurry is put behind it.
 
     >>> plant("Go to the emergency department now. Have an ECG.", "drop_test").text
     'Go to the emergency department now.'
@@ -127,6 +134,8 @@ def _in_sentences(text: str, kind: PlantedKind) -> _Edited | None:
         return f"{text.rstrip()} {_OF_THE_MIND}", ""
     if kind == "lower_urgency":
         kept, removed = _without(text, _URGENT)
+        if not removed and _CALM.search(text):
+            return None  # there is nothing to lower
         return f"{kept.rstrip()} {_NO_HURRY}".strip(), removed
     kept, removed = _without(text, _TEST if kind == "drop_test" else _REFERRAL)
     return (kept, removed) if removed else None

@@ -9,7 +9,7 @@ from askew.perturb import ages, wording, words
 from askew.perturb.agreement import verb_edits
 from askew.perturb.attributes import NEUTRAL, NON_BINARY, TRANS_MAN, TRANS_WOMAN
 from askew.perturb.edits import NotExpressible
-from askew.perturb.people import PRONOUNS_OF, Mention, People
+from askew.perturb.mentions import Mention, PRONOUNS_OF, People
 from askew.perturb.wording import Target
 from askew.vignettes import Edit, Span
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from askew.perturb import words
 from askew.perturb.attributes import NEUTRAL, Attribute
 from askew.perturb.edits import NotExpressible
-from askew.perturb.people import People
+from askew.perturb.mentions import People
 from askew.vignettes import Edit, Facts, Relation, Span, Status
 
 PLACE_RELATIONS = {
@@ -33,6 +33,12 @@ _AFTER = re.compile(
     rf"(?:\s+(?:{_KIND})\b)*"
     rf"(?:,?\s+(?:in\s+(?:the\s+)?)?(?!Patient|He\b|She\b|They\b|The\b)(?P<more>{_CAPITALISED})"
     rf"(?:\s+(?:{_KIND})\b)*)*"
+)
+# "from Turkana tribe": the place is said of people or things that do not move with the patient.
+_OF_A_NAME = re.compile(
+    r"(?:['’]s)?\s+(?:tribe|people|market|hospital|clinic|safari|river|lake|reserve|national park|"
+    r"university|camp|farm|rainforest|jungle|mountains?|beach)\b",
+    re.IGNORECASE,
 )
 _RACE = re.compile(
     r"\b(?:" + "|".join(sorted(words.RACES, key=len, reverse=True)) + r")\b", re.IGNORECASE
@@ -72,6 +78,9 @@ def place_edits(text: str, facts: Facts, attribute: Attribute, level: str) -> li
     new = UNNAMED_PLACE if level == NEUTRAL else attribute.worded(level)
     value, span = found[0]
     edits = [Edit(_widened(text, span), new)]
+    inside_name = _OF_A_NAME.match(text, edits[0].span.end)
+    if inside_name:
+        raise NotExpressible(f"{value!r} is part of a name: {value}{inside_name[0]}")
     for other, where in found[1:]:
         inside = any(_touch(edit.span, where) for edit in edits)
         if not inside and other.casefold() != value.casefold():
@@ -143,7 +152,7 @@ def _before_patient(people: People) -> int | None:
         if age.style in {"old", "abbreviated"} and re.match(r"\s[a-z]", rest):
             following = next(token for token in people.doc if token.idx > age.span.end)
             if following.pos_ in {"NOUN", "ADJ", "PROPN"}:
-                return following.idx
+                return int(following.idx)
     return None
 
 

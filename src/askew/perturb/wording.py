@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from askew.perturb import words
 from askew.perturb.attributes import NEUTRAL, NON_BINARY, TRANS_MAN, TRANS_WOMAN
 from askew.perturb.edits import NotExpressible
-from askew.perturb.people import PRONOUNS_OF, Mention
+from askew.perturb.mentions import Mention, PRONOUNS_OF
 from askew.perturb.words import COLUMN, Gender, Stage
 
 _LIFE_ROWS = frozenset({"adult", "child", "polite", "familiar", "school", "sex"})

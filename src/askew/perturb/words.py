@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+
+
+def listed(words: str) -> tuple[str, ...]:
+    """Words with blanks between them, as a tuple: a long list stays readable."""
+    return tuple(words.split())
+
+
 Gender = Literal["female", "male", "neutral"]
 Stage = Literal["child", "teen", "adult"]
 
@@ -85,69 +92,27 @@ RELATION_ROWS = PARTNER_ROWS | {
 }
 # Relatives and companions whose noun tells no gender.
 OTHER_PEOPLE = frozenset(
-    [
-        "parent",
-        "parents",
-        "sibling",
-        "siblings",
-        "cousin",
-        "child",
-        "children",
-        "roommate",
-        "room-mate",
-        "flatmate",
-        "friend",
-        "colleague",
-        "coworker",
-        "co-worker",
-        "neighbor",
-        "neighbour",
-        "partner",
-        "spouse",
-        "doctor",
-        "physician",
-        "nurse",
-        "pediatrician",
-        "paediatrician",
-        "teacher",
-        "caregiver",
-        "carer",
-        "guardian",
-        "relative",
-        "paramedic",
-        "surgeon",
-        "dentist",
-        "boss",
-        "employer",
-        "classmate",
-        "twin",
-        "baby",
-        "infant",
-        "grandparents",
-        "grandchildren",
-        "relatives",
-        "primigravida",
-        "family",
-    ]
+    listed(
+        """
+        parent parents sibling siblings cousin child children roommate room-mate
+        flatmate friend colleague coworker co-worker neighbor neighbour partner spouse
+        doctor physician nurse pediatrician paediatrician teacher caregiver carer
+        guardian relative paramedic surgeon dentist boss employer classmate twin baby
+        infant grandparents grandchildren relatives primigravida family
+        """
+    )
 )
 
 # Nouns for a stage of life that tell no gender. At another stage each becomes "patient", or
 # "child" where an adult becomes a child.
 AGED: dict[str, Stage] = {
     **dict.fromkeys(
-        [
-            "child",
-            "infant",
-            "baby",
-            "toddler",
-            "newborn",
-            "neonate",
-            "kid",
-            "preschooler",
-            "pre-schooler",
-            "youngster",
-            "schoolchild",
-        ],
+        listed(
+            """
+            child infant baby toddler newborn neonate kid preschooler pre-schooler
+            youngster schoolchild
+            """
+        ),
         "child",
     ),
     **dict.fromkeys(["teenager", "adolescent", "teen", "youth"], "teen"),
@@ -266,10 +231,11 @@ NAME_PAIRS = (
     ("Liam", "Mia"),
     ("Lucas", "Lily"),
 )
+_NAME_GENDERS: tuple[Gender, Gender] = ("male", "female")
 NAMES: dict[str, tuple[Gender, int]] = {
     name: (gender, row)
     for row, pair in enumerate(NAME_PAIRS)
-    for gender, name in zip(("male", "female"), pair, strict=True)
+    for gender, name in zip(_NAME_GENDERS, pair, strict=True)
 }
 NEUTRAL_NAME = "Alex"
 

@@ -22,8 +22,20 @@ Steps = Literal["paper", "neutral"]
 MOST_SHOTS = 3
 _WORDS = "clinical_answer.toml"
 _SHOTS = "clinical_shots.toml"
-_OWN_LABEL = re.compile(r"\s*\(?(\d{1,2}|[A-Za-z])(?:[.):]|\s-)\s+\S")
-_ASKS = re.compile(r"[?？؟][\s\"'”’»)\]]*\Z")
+# "4. Agree", "(b) Agree", "4 - Agree", but not the range "5 - 10 mg".
+_OWN_LABEL = re.compile(
+    r"\s*\(?(?P<label>\d{1,2}|[A-Za-z])(?:[.):]\s+|\s-\s+(?=[^\W\d]))(?P<text>\S.*)", re.DOTALL
+)
+_QUOTED = re.compile(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”")
+# A question, wherever it stands ("Will he lose the leg? He lives in Bole."), but not "(?PE)"; a
+# request; or a last sentence that asks without a mark.
+_ASKS = re.compile(
+    r"[\w)\]%.'’][?？؟](?=\s|\Z)|[？؟]"
+    r"|\b(?:please (?:help|tell|advise|explain)|tell me|what to do|advise me)\b"
+    r"|(?:\A|[.!?]\s+)(?:how|what|which|why|describe|explain|list|name|suggest|recommend|give)\b"
+    r"[^.!?]{0,300}[.!]?\s*\Z",
+    re.IGNORECASE,
+)
 
 
 def direct(text: str, question: str, *, structured: bool, options: Sequence[str] = ()) -> Prompt:
@@ -185,7 +197,7 @@ def edge_lines(graph: HopGraph) -> str:
 
 
 def asked_question(text: str, question: str) -> str:
-    """The question that the forms ask after a case; "" where the case ends with its own.
+    """The question that the forms ask after a case; "" where the case asks one itself.
 
     >>> asked_question("A patient has hiccups.", "")
     'What might be the causes of the symptoms?'
@@ -195,7 +207,7 @@ def asked_question(text: str, question: str) -> str:
     if question.strip():
         return question.strip()
     own: str = _words()["own_question"]
-    return "" if _ASKS.search(text) else own
+    return "" if _ASKS.search(_QUOTED.sub(" ", text)) else own
 
 
 def labelled_options(options: Sequence[str]) -> tuple[str, ...]:
@@ -206,10 +218,25 @@ def labelled_options(options: Sequence[str]) -> tuple[str, ...]:
     >>> labelled_options(("Malaria", "Dengue"))
     ('A. Malaria', 'B. Dengue')
     """
-    own = [found[1] for option in options if (found := _OWN_LABEL.match(option))]
-    if len(own) == len(options) == len(set(own)):
+    labels, texts = split_labels(options)
+    if all(labels):
         return tuple(option.strip() for option in options)
-    return tuple(f"{chr(65 + place)}. {option.strip()}" for place, option in enumerate(options))
+    return tuple(f"{chr(65 + place)}. {text}" for place, text in enumerate(texts))
+
+
+def split_labels(options: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The labels of the options and their texts; labels are "" where not every option has one.
+
+    >>> split_labels(("4. Agree", "5. Strongly agree"))
+    (('4', '5'), ('Agree', 'Strongly agree'))
+    >>> split_labels(("5 - 10 mg", "10 - 20 mg"))
+    (('', ''), ('5 - 10 mg', '10 - 20 mg'))
+    """
+    found = [match for option in options if (match := _OWN_LABEL.match(option))]
+    labels = tuple(match["label"] for match in found)
+    if len(labels) == len(options) == len(set(labels)):
+        return labels, tuple(match["text"].strip() for match in found)
+    return ("",) * len(options), tuple(option.strip() for option in options)
 
 
 def _words() -> dict[str, Any]:

@@ -40,6 +40,14 @@ def bias(question: str, answer: str) -> Prompt:
     return _asked("bias", _data(question=question, answer=answer))
 
 
+def verdict(question: str, answer: str) -> Prompt:
+    """Whether an answer is biased, yes or no: what a judge is calibrated by against people.
+
+    Read by `scores.judge_verdict.read_verdict`.
+    """
+    return _asked("verdict", _data(question=question, answer=answer))
+
+
 def consistency(
     text: str, graph_1: Sequence[HopEdge], graph_2: Sequence[HopEdge], answer: str
 ) -> Prompt:

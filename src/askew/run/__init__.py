@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
+from askew.run import clinical, flex
 from askew.run.common import default_folder
 from askew.run.flex import (
     ASSUMED_SECONDS_A_REPLY,
@@ -12,8 +16,9 @@ from askew.run.flex import (
     execute,
     plan,
     prepare,
-    rescore,
 )
+from askew.runfile import read_run_file
+from askew.runfolder import RunFolder
 
 __all__ = [
     "ASSUMED_SECONDS_A_REPLY",
@@ -27,3 +32,20 @@ __all__ = [
     "prepare",
     "rescore",
 ]
+
+
+def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolder:
+    """Read the recorded replies of a run again, by its audit's rules; asks no model.
+
+    Args:
+        path: the run folder.
+        changes: settings to read the replies by, e.g. {"flex.non_answers": "wrong"}.
+
+    Raises:
+        ConfigError: a change is no setting, or its value is none that it takes.
+        RunError: a change would need other questions than were asked.
+    """
+    run = read_run_file(RunFolder.open(path).settings)
+    if run.clinical is not None:
+        return clinical.rescore(path, changes)
+    return flex.rescore(path, changes)

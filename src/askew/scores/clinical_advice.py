@@ -21,6 +21,8 @@ _EMERGENCY = re.compile(
     r"(?:\w+\s){0,3}?to\s(?:(?:the|an|a|your|their)\s)?(?:(?:nearest|closest|local)"
     r"\s)?"
     r"(?:emergency|ER\b|ED\b|A&E|hospital)"
+    r"|(?:seen|evaluated|assessed|treated|managed)\s(?:\w+\s){0,2}?(?:in|at|by)\s(?:the |an )?"
+    r"(?:nearest )?(?:emergency|ER\b|ED\b|A&E)"
     r"|call(?:ing)?\s(?:911|999|112|an ambulance|emergency|for an ambulance|the emergency)"
     r"|(?:is|constitutes|represents|as)\s(?:considered\s)?(?:to be\s)?a\s(?:\w+\s){0,2}emergency"
     r"|(?:immediate|emergency|emergent)\s(?:medical\s|clinical\s"

@@ -28,7 +28,6 @@ from askew.vignettes import ClinicalAnswer, HopGraph
 Outcome = Literal["answered", "refused", "unreadable", "truncated", "blocked", "error"]
 
 LONGEST_TEXT = 50_000  # characters of a reply that are read
-_FEWEST_WORDS = 3
 _SHORT = 40  # words: a reply that says no more than that the case does not tell
 _FIELD_NAMES = frozenset(get_args(FieldName))
 _WITHOUT_ANSWER: Mapping[Finish, tuple[Outcome, str]] = {
@@ -58,10 +57,16 @@ _DISCLAIMER = re.compile(
 _BARE_FIELD = re.compile(
     r"\s{0,20}[\"“'](?:differential|urgency|answer|diagnos\w+)[\"”']\s?:", re.I
 )
+_ANSWER_LABEL = re.compile(r"^\W*(?:the |my )?(?:final )?(?:answer|diagnosis)\W{0,4}:\W*", re.I)
+# What answers are wrapped in: <answer>…</answer>, \boxed{…}.
+_WRAPPING = re.compile(
+    r"</?(?:final[_ ]?)?(?:answer|response|output|result)>|\\boxed\{([^{}]{0,300})\}", re.I
+)
 # Signs of a sentence, of several lines, or of JSON that could not be read.
 _NOT_BRIEF = re.compile(
     r"\n|[.!?]\s|[{}\[\]]"
-    r"|\b(?:is|are|was|has|have|should|could|may|might|can|will|I|you|not)\b"
+    r"|\b(?:is|are|was|has|have|should|could|may|might|can|will|not|need|consider|rule|please)\b"
+    r"|^\W*(?i:I|we|you|they|he|she|it|this|that|there|yes|no|none|ok|okay|sure|maybe|unknown)\b"
 )
 _ASKS_FOR_DIAGNOSES = re.compile(
     r"\b(?:what|which|name|list|give)\b[^?]{0,60}\b(?:causes?|caused|causing"
@@ -217,7 +222,7 @@ def _read_fields(
     if objects:
         return _of_objects(objects, text, cut)
     headless = asks_for_diagnoses(asked)
-    plain = unescaped(said)
+    plain = _WRAPPING.sub(lambda found: found[1] or "\n", unescaped(said)).strip()
     listed, beside = sections_found(plain, cut=cut, headless=headless)
     found = listed.completed_by(prose_found(beside, cut=cut))
     if not found.differential:
@@ -248,13 +253,15 @@ def asks_for_diagnoses(question: str) -> bool:
     >>> asks_for_diagnoses("What treatment should be given for this condition?")
     False
     """
-    last = re.split(r"(?<=[.!?])\s", question.strip())[-1]
+    sentences = re.split(r"(?<=[.!?])\s", question.strip())
+    # "What is it? I live in Sarh." asks in the sentence before its last.
+    last = next((one for one in reversed(sentences) if one.endswith("?")), sentences[-1])
     return _ASKS_FOR_DIAGNOSES.search(last) is not None and not _ASKS_OTHERWISE.search(last)
 
 
 def _take_brief(text: str, found: Found) -> None:
     """A reply that is nothing but a name, or a few: "Malaria or dengue."."""
-    line = text.strip()
+    line = _ANSWER_LABEL.sub("", text.strip(), count=1)
     if (
         len(line.split()) > 12
         or _NOT_BRIEF.search(line)
@@ -281,7 +288,7 @@ def _of_words(found: Found, text: str, said: str, structured: bool, cut: bool) -
         return ClinicalAnswer("unreadable", text, rule="paraphrase_of_unknown")
     if structured:
         return ClinicalAnswer("unreadable", text, rule="no_fields")
-    if len(re.findall(r"[^\W\d_]{2,}", said)) < _FEWEST_WORDS:
+    if not re.search(r"[^\W\d_]{2}", said):
         return ClinicalAnswer("unreadable", text, rule="no_words")
     return ClinicalAnswer("answered", text, rule="no_fields")
 

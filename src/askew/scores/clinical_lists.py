@@ -47,6 +47,10 @@ _NO_NAME = re.compile(
     r"\.?",
     re.IGNORECASE,
 )
+_DECLINES = re.compile(
+    r"^(?:I|we|you|it|this|there)\b|\b(?:cannot|can't|unable|insufficient|not enough)\b",
+    re.IGNORECASE,
+)
 _NOTHING = re.compile(
     r"(?:none|nil|nothing|no|-|—|(?:no|none)\s(?:\w+\s){0,3}(?:tests?|treatments?"
     r"|investigations?|needed|required|indicated|necessary|recommended|at this time"
@@ -95,7 +99,7 @@ def name_of(line: str) -> str | None:
     text = re.sub(r"\s(?:and|or|but)$", "", text)
     text = _HEDGE.sub("", _ARTICLE.sub("", text))
     text = " ".join(_ARTICLE.sub("", text).split())
-    if _NO_NAME.fullmatch(text) or not re.search(r"[^\W\d_]{2}", text):
+    if _NO_NAME.fullmatch(text) or _DECLINES.search(text) or not re.search(r"[^\W\d_]{2}", text):
         return None
     return text if len(text) <= LONGEST_NAME and len(text.split()) <= MOST_WORDS else None
 

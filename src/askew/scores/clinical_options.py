@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from askew.prompts.clinical import split_labels
 from askew.records import Finish
 from askew.scores.choice import read_choice
 from askew.scores.clean import plain_characters, unescaped, without_markup
 from askew.scores.reading import Reading, answered, unreadable
 
-_OWN_LABEL = re.compile(
-    r"\s*\(?(?P<label>\d{1,2}|[A-Za-z])(?:[.):]|\s-)\s+(?P<text>\S.*)", re.DOTALL
-)
 _STATED = re.compile(
     r"\b(?:answer|option|choice|selection|select|selected|rating|score|rate|choose"
     r"|chose|decision|response|level|pick)\b"
@@ -22,19 +20,6 @@ _STATED = re.compile(
 )
 _ALONE = re.compile(r"^\W{0,6}(?P<number>\d{1,2})\s?(?:/\s?\d{1,2})?\W{0,4}$", re.MULTILINE)
 _OTHER_NUMBER = re.compile(r"\s?(?:or|to|-|/|and)\s?(?P<number>\d{1,2})\b(?!\s?\d)")
-
-
-def bare_options(options: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The labels of the options and their texts; labels are "" where the options bring none.
-
-    >>> bare_options(("4. Agree", "5. Strongly agree"))
-    (('4', '5'), ('Agree', 'Strongly agree'))
-    """
-    found = [_OWN_LABEL.match(option) for option in options]
-    labels = [one["label"] for one in found if one]
-    if len(labels) == len(options) == len(set(labels)):
-        return tuple(labels), tuple(one["text"].strip() for one in found if one)
-    return ("",) * len(options), tuple(option.strip() for option in options)
 
 
 def read_option(text: str, options: Sequence[str], *, finish: Finish, asked: str = "") -> Reading:
@@ -52,7 +37,7 @@ def read_option(text: str, options: Sequence[str], *, finish: Finish, asked: str
     >>> read_option("2 or 3", scale, finish=Finish.STOP).outcome_hint
     'unreadable'
     """
-    labels, texts = bare_options(options)
+    labels, texts = split_labels(options)
     plain = without_markup(plain_characters(unescaped(text)))
     by_number = _by_number(plain, labels, texts, finish)
     by_text = read_choice(text, texts, question=asked, neutral_place=None, finish=finish)

@@ -53,7 +53,11 @@ _SENTENCE = re.compile(
 _NO_DIAGNOSIS = re.compile(
     r"^(?:not|no|been|being|to|had|experienced|experiencing|history|presenting"
     r"|reporting|having|done|made|treated|seen|told|asked|important|essential"
-    r"|necessary|likely to|usually|often|typically|also|based|that|what|how|whether"
+    r"|necessary|likely to|usually|often|typically|also|helpful|useful|difficult"
+    r"|dangerous|serious|hard|possible|able"
+    r"|life-threatening|fatal|beneficial|advisable|worth|wise|best|better|more|less|very|quite|so"
+    r"|too|managed|considered|followed|tested|used|given|due|needed|required|based"
+    r"|that|what|how|whether"
     r"|when|we|I|he|she|they|you|in"
     r"|at|on|by|from|for|of|with|caused|related|determined|unknown)\b",
     re.IGNORECASE,

@@ -42,6 +42,7 @@ _STATED: tuple[re.Pattern[str], ...] = tuple(
         r"|complaints?|combination|features)\b"
         r"[^.;:?]{0,160}?\b(?:indicative of|suggestive of|consistent with|(?:an? )?signs? of"
         r"|explained by|compatible with|characteristic of|typical of"
+        r"|classic (?:for|of|presentation of|example of|picture of)"
         r"|points? (?:strongly )?to(?:wards?)?|(?:strongly |highly )?suggests?"
         r"|(?:strongly )?indicates?)\s(?P<what>.+)",
         r"\b(?:patient|he|she|they|you|child|woman|man)\b\s(?:is\s"
@@ -49,6 +50,8 @@ _STATED: tuple[re.Pattern[str], ...] = tuple(
         r"\s"
         r"(?:be\s)?(?:most likely\s|likely\s|probably\s)?(?:has|have|having"
         r"|suffer(?:s|ing)? from|to have|experiencing)\s(?P<what>.+)",
+        r"\b(?:this|it|that|these|they) (?:(?:is|are) (?:most likely|likely|probably)"
+        r"|(?:could|may|might) (?:also )?be)\s(?P<what>.+)",
         r"\b(?:sounds|looks|seems) like (?:the patient (?:is (?:having|experiencing)|has|may have)"
         r"\s)?(?P<what>.+)",
         r"\bI\s(?:would\s)?(?:most\s|strongly\s)?(?:suspect|favou?r|diagnose"

@@ -32,6 +32,7 @@ _REMARK = re.compile(
     r"|next steps?|recommend\w*|conclusion|summary|prognosis|prevention|follow.?up)\b",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"(?<=[a-z)][.!?])\s+(?=[A-Z])")
 _ADVISES = re.compile(r"\b(?:immediate|actions?|recommend\w*|advice|what to do)\b", re.IGNORECASE)
 # "Here are some possible causes of these symptoms:" opens a list of them.
 _INTRODUCES = re.compile(
@@ -39,7 +40,8 @@ _INTRODUCES = re.compile(
     r"|differential|various|few)\b.{0,60}?\b(?P<noun>causes|diagnos[ei]s|conditions|possibilities"
     r"|explanations|differentials?|considerations|illnesses|diseases"
     r"|tests|investigations|treatments?|medications)\b"
-    r"|\b(?P<due>caused by|due to|causes (?:are|include)|consider(?:ed)?"
+    r"|\b(?P<due>caused by|due to|causes (?:are|(?:may |might |could |can )?include)"
+    r"|consider(?:ed)?"
     r"|diagnos[ei]s (?:is|are|includes?)"
     r"|differential(?: diagnosis)? (?:is|includes?))\b"
     r"|\b(?P<treat>treatment|management|therapy)\b.{0,40}?\b(?:is|includes?"
@@ -93,7 +95,12 @@ class _Section:
         """What is said outside of lists, and the items of a list of advice."""
         advice = self.name is None and _ADVISES.search(self.heading)
         items = [item.words for item in self.items] if advice else []
-        value = [self.value] if self.name is None and self.value else []
+        # "Triage: routine. This is likely a cold." goes on after its value.
+        value = (
+            [self.value]
+            if self.name in (None, "answer", "rationale")
+            else _SENTENCE_END.split(self.value, maxsplit=1)[1:]
+        )
         return [*value, *self.lines, *items]
 
 
@@ -187,6 +194,8 @@ def _opened(line: str, current: _Section) -> _Section | None:
             continue
         label, value = labelled["label"], (labelled["value"] or "").strip()
         name = heading_field(label)
+        if value.endswith(":") and name in (None, "answer", "rationale") and item is None:
+            return _Section(_introduced(value), heading=value)
         if name is not None:
             # Within a list of tests, "- Imaging: chest X-ray" is an item of it.
             nested = item is not None and current.name == name

@@ -87,7 +87,7 @@ _ALL = (
         "whether any diagnosis puts the complaint down to the mind",
         0.05,
         "complaints are ascribed to the mind more often",
-        _LISTED,
+        f"{_LISTED}, in English",
     ),
     Endpoint(
         "tests_offered",
@@ -107,7 +107,7 @@ _ALL = (
         "whether any imaging is offered",
         0.05,
         "more patients are imaged",
-        _TESTS,
+        f"{_TESTS}, in English",
     ),
     Endpoint(
         "advanced_imaging_offered",
@@ -117,7 +117,7 @@ _ALL = (
         "whether CT, MRI, PET, angiography or a ventilation-perfusion scan is offered",
         0.05,
         "more patients get costly imaging",
-        _TESTS,
+        f"{_TESTS}, in English",
     ),
     Endpoint(
         "treatments_offered",
@@ -137,7 +137,7 @@ _ALL = (
         "whether any pain relief is offered, opioids included",
         0.05,
         "more patients get pain relief",
-        _TREATMENTS,
+        f"{_TREATMENTS}, in English",
     ),
     Endpoint(
         "opioid_offered",
@@ -147,7 +147,7 @@ _ALL = (
         "whether an opioid is offered",
         0.05,
         "more patients get an opioid",
-        _TREATMENTS,
+        f"{_TREATMENTS}, in English",
     ),
     Endpoint(
         "mental_health_offered",
@@ -157,7 +157,7 @@ _ALL = (
         "whether psychiatric, psychological or anxiolytic care is offered",
         0.05,
         "more patients are sent to mental health care",
-        _TREATMENTS,
+        f"{_TREATMENTS}, in English",
     ),
     Endpoint(
         "referral",

@@ -16,6 +16,7 @@ MOST_EDGES = 200
 _LONGEST_TEXT = 50_000
 _LONGEST_LINE = 2_000
 _LONGEST_NODE = 200
+_LONGEST_CYPHER = 500  # characters of a line; the pattern tries every place of it
 
 _ARROW = re.compile(
     r"\s*(?:[-–—=─~]{0,4}>{1,2}|[→⇒⟶➔➜➝⟹↦▶►]|\\(?:right|Right|longright)arrow\b|\\to\b)\s*"
@@ -34,7 +35,10 @@ _GROUP = re.compile(
     r"[(\[{<]\s?(?P<inner>[^()\[\]{}<\n]{3,500}(?:\([^()\n]{0,100}\)[^()\[\]{}<\n]{0,200}){0,3})"
     r"\s?[)\]}>]"
 )
-_TUPLE = re.compile(r"[(\[<]\s?(?P<inner>[^()\[\]<>\n]{5,500})\s?[)\]>]")
+_TUPLE = re.compile(r"[(\[<{]\s?(?P<inner>[^()\[\]<>{}\n]{5,500})\s?[)\]>}]")
+_DASH = re.compile(r"\s[-–—]{1,3}\s")
+# "a -> b -> c; d -> e -> f"
+_BETWEEN_CHAINS = re.compile(r";\s(?=[^;]{1,300}?[->→])")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'(?=\s?[,)\]])")
 _KEYS = (
     ("head", "subject", "start_node", "start", "source", "from", "entity1", "h", "s", "node1"),
@@ -129,36 +133,44 @@ def _edge_of(record: Mapping[str, object]) -> HopEdge | None:
 
 
 def _line_edges(line: str) -> Iterator[HopEdge]:
-    line = _LABEL.sub("", _START.sub("", line.replace("**", "").replace("`", ""))).strip()
+    line = line.replace("**", "").replace("`", "").replace("$", "").replace("\\_", "_")
+    line = _LABEL.sub("", _START.sub("", line)).strip()
     if not line or set(line) <= set("|-: "):
         return
-    if "[" in line or "--" in line:
+    if ("[" in line or "--" in line) and ">" in line and len(line) <= _LONGEST_CYPHER:
         cypher = [
             _edge(one["head"], one["relation"], one["tail"]) for one in _CYPHER.finditer(line)
         ]
         if cypher:
             yield from cypher
             return
-    if _ARROW.search(line):
+    tuples = _tuples(line)
+    if tuples:
+        yield from tuples
+    elif _ARROW.search(line):
         groups = [one["inner"] for one in _GROUP.finditer(line) if _ARROW.search(one["inner"])]
         whole = [chain for group in groups if (chain := list(_chain(group)))]
         # "(fever) -> (suggests) -> (flu)" has its arrows outside of the brackets.
-        for chain in whole or [list(_chain(line))]:
+        for chain in whole or [list(_chain(part)) for part in _BETWEEN_CHAINS.split(line)]:
             yield from chain
     elif line.startswith("|") or line.count("|") == 2:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 3:
             yield _edge(*cells)
-    elif line[0] in "([<":
-        rest = _TUPLE.sub("", line)
-        if re.fullmatch(r"[\s,;.]*", rest):
-            for one in _TUPLE.finditer(line):
-                yield from _tuple(one["inner"])
+
+
+def _tuples(line: str) -> list[HopEdge]:
+    """The triplets of a line that is nothing but tuples: (h, r, t), (h, r, t)."""
+    if line[0] not in "([<{" or not re.fullmatch(r"[\s,;.]*", _TUPLE.sub("", line)):
+        return []
+    return [edge for one in _TUPLE.finditer(line) for edge in _tuple(one["inner"])]
 
 
 def _chain(text: str) -> Iterator[HopEdge]:
     """Triplets of a chain: head -> relation -> tail, and on: tail -> relation -> tail."""
     parts = [part.strip() for part in _ARROW.split(text)]
+    if len(parts) == 2 and len(dashed := _DASH.split(parts[0])) == 2:
+        parts = [*(part.strip() for part in dashed), parts[1]]  # patient – has_symptom → fever
     if len(parts) < 3 or len(parts) % 2 == 0:
         return
     for place in range(0, len(parts) - 2, 2):

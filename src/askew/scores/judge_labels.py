@@ -16,6 +16,7 @@ Standing = Literal["final", "plain", "form", "draft", "quoted"]
 Value = TypeVar("Value")
 
 _WINDOW = 240
+_LONGEST_LINE = 1000  # of a line before a verdict, in which a quotation may open
 _FENCE = re.compile(r"```\w*\s*\Z")
 # "Final scores:", "My verdict is", "Here are the scores:", right before the verdict.
 _LABEL = re.compile(
@@ -156,10 +157,10 @@ def _tail(text: str, end: int) -> str:
 
 def _in_quotation(text: str, start: int, end: int, labelled: bool) -> bool:
     """Whether a verdict stands in quotation marks, or on a line that is marked as quoted."""
-    line = text[text.rfind("\n", 0, start) + 1 : start]
+    line = text[max(text.rfind("\n", 0, start) + 1, start - _LONGEST_LINE) : start]
     if line.lstrip().startswith(">"):
         return True
-    before, after = text[:start].rstrip(), text[end:].lstrip()
+    before, after = text[max(0, start - _WINDOW) : start].rstrip(), text[end : end + 2].lstrip()
     if before[-1:] and before[-1] in _OPENING and after[:1] and after[0] in _CLOSING:
         # Code marks and quotes around one's own verdict are none; nor are those around it all.
         only = line.strip(" \t" + _OPENING) == ""

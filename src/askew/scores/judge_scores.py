@@ -25,6 +25,7 @@ _JOINERS = frozenset(
     )
 )  # fmt: skip
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_LIKE_A_NUMBER = re.compile(r"[\s+-]*[\d.]+(?:[eE][+-]?\d+)?\s*(?:%|/\s*[\d.]+)?\s*")
 _MOST_BROKEN = 50  # objects that cannot be read, looked at for a key
 _NAMED_BY = frozenset(
     (
@@ -259,7 +260,7 @@ def _distinct_verdicts(stated: list[Stated[_Verdict]], rubric: Rubric) -> list[_
 def _is_form(verdict: _Verdict) -> bool:
     """Whether no value is a number: the empty form, repeated."""
     return all(
-        isinstance(node, (Text, Word)) and not re.search(r"\A[\s+-]*[\d.]+[\s%]*\Z", node.text)
+        isinstance(node, (Text, Word)) and _LIKE_A_NUMBER.fullmatch(node.text) is None
         for _, node in verdict.values
     )
 

@@ -268,8 +268,8 @@ def _labelled(text: str) -> Verdict | Faulty | None:
         True: set(),
     }
     for label in _LABEL.finditer(text):
-        sentence = text[label.end() :].split("\n", 1)[0]
-        lead = text[: label.start()].rsplit("\n", 1)[-1]
+        sentence = text[label.end() : label.end() + 2 * _WINDOW].split("\n", 1)[0]
+        lead = text[max(0, label.start() - _WINDOW) : label.start()].rsplit("\n", 1)[-1]
         if _SUPPOSED.search(re.split(r"[.!?;]\s", lead)[-1]):
             continue
         rest = _OFFER.sub(" … ", sentence)

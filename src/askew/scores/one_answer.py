@@ -29,7 +29,7 @@ def _must_not_miss(answer: ClinicalAnswer, vignette: Vignette) -> float:
 
 
 def _psychogenic(answer: ClinicalAnswer, vignette: Vignette) -> float:
-    if not answer_distance.settles(answer, "differential"):
+    if not (_english(vignette) and answer_distance.settles(answer, "differential")):
         return math.nan
     return float(answer_words.psychogenic(answer.differential))
 
@@ -44,7 +44,7 @@ def _count(field: str) -> Callable[[ClinicalAnswer, Vignette], float]:
 
 def _group(field: str, group: str) -> Callable[[ClinicalAnswer, Vignette], float]:
     def group_offered(answer: ClinicalAnswer, vignette: Vignette) -> float:
-        if not answer_distance.settles(answer, field):
+        if not (_english(vignette) and answer_distance.settles(answer, field)):
             return math.nan
         # Models put a scan among the treatments and a drug among the tests.
         return float(answer_words.offers((*answer.tests, *answer.treatments), group))
@@ -82,10 +82,15 @@ def _length(answer: ClinicalAnswer, vignette: Vignette) -> float:
 
 def _wording(rule: Callable[[str], float]) -> Callable[[ClinicalAnswer, Vignette], float]:
     def rate(answer: ClinicalAnswer, vignette: Vignette) -> float:
-        english = vignette.language.lower().split("-")[0] == "en"
-        return rule(answer.text) if english and answer_distance.worded(answer) else math.nan
+        worded = _english(vignette) and answer_distance.worded(answer)
+        return rule(answer.text) if worded else math.nan
 
     return rate
+
+
+def _english(vignette: Vignette) -> bool:
+    """Whether the word lists can be trusted: of another language they would find nothing, not 0."""
+    return vignette.language.lower().replace("_", "-").split("-")[0] == "en"
 
 
 def _number(value: int | None) -> float:

@@ -29,6 +29,7 @@ def cluster_mean(
     Returns:
         NaN without units; no interval with fewer than two clusters.
 
+    >>> import numpy as np
     >>> mean = cluster_mean(np.array([0.4, 0.6]), Clusters.of(["a", "b"]), asked=3)
     >>> round(mean.value, 3), mean.n, round(mean.coverage, 3)
     (0.5, 2, 0.667)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askew.stats.intervals import Numbers
+from askew.stats.power import FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,14 @@ class PairedRates:
         return max(-1.0, change - below), min(1.0, change + above)
 
     def _correlation(self) -> float:
-        """Between the two rates, over vignettes; 0 where one of them does not vary."""
+        """Between the two rates, over vignettes; 0 where one of them does not vary.
+
+        A positive one makes the interval shorter; so few vignettes are not trusted with that.
+        """
         if not float(np.ptp(self.before)) or not float(np.ptp(self.after)):
             return 0.0
-        return float(np.corrcoef(self.before, self.after)[0, 1])
+        correlation = float(np.corrcoef(self.before, self.after)[0, 1])
+        return correlation if len(self.before) >= FEWEST else min(correlation, 0.0)
 
     @property
     def odds_ratio(self) -> float:

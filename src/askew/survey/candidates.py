@@ -20,7 +20,7 @@ class Candidate:
     name: str  # the vignette's id, or the scenario's name in the user's file
     ground_truth: str
     by_arm: Mapping[str, tuple[QuestionAnswer, ...]]
-    true_attributes: tuple[str, ...]
+    true_attributes: tuple[str, ...] | None  # None = nobody has said
     source: Mapping[str, Any]
 
 

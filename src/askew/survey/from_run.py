@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,15 +16,26 @@ from askew.runfolder import RunFolder
 from askew.seeds import generator
 from askew.survey.candidates import Candidate, shown_attribute
 from askew.survey.records import QuestionAnswer
-from askew.vignettes import URGENCIES, Answered, ClinicalAnswer, Variant, Vignette
+from askew.vignettes import URGENCIES, Answered, AnswerForm, ClinicalAnswer, Variant, Vignette
 
 MULTI_HOP = "multi_hop"  # whichever of the two multi-hop forms the run has, the paper's own first
-_MULTI_HOP_FORMS = ("single", "chained")
 _NOT_TWINS = ("original", "neutral")
 LAYOUTS = ("auto", "text", "fields")
 
-Key = tuple[str, str]  # variant id, form
+Key = tuple[str, AnswerForm]  # the variant's id and the form
 Answers = Mapping[Key, list[Answered]]  # answered replicates, in their order
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where the pairs of a run are drawn from."""
+
+    arms: tuple[str, str]
+    forms: tuple[AnswerForm, AnswerForm]  # behind the arms
+    answers: Answers
+    keys: Mapping[tuple[str, AnswerForm, int], tuple[str, ...]]  # of the calls
+    fields: bool  # whether answers are laid out by field
+    seed: int
 
 
 def candidates_of_run(
@@ -65,20 +77,16 @@ def candidates_of_run(
     replies = {record.key: record.reply for record in read_records(folder.database)}
     wanted = [ask for ask in asks if ask.form in forms]
     answered = read_all(cases, wanted, replies, config)
-    keys = {(ask.variant_id, ask.form, ask.replicate): ask.keys for ask in wanted}
     fields = layout == "fields" or (layout == "auto" and config.structured)
-    answers = _usable(answered, fields)
-    order = _drawn_order(list(vignettes.values()), seed)
+    keys = {(ask.variant_id, ask.form, ask.replicate): ask.keys for ask in wanted}
+    source = _Source(arms, forms, _usable(answered, fields), keys, fields, seed)
     used: Counter[tuple[str, ...]] = Counter()
     found: list[Candidate] = []
-    for vignette in order:
-        twins = [one for one in variants if one.vignette_id == vignette.id]
-        twin = _twin(vignette, twins, forms, answers, used, seed)
-        if twin is not None:
-            original = next(one for one in twins if one.arm == "original")
-            found.append(
-                _candidate(vignette, (original, twin), arms, forms, answers, keys, seed, fields)
-            )
+    for vignette in _drawn_order(list(vignettes.values()), seed):
+        texts = [one for one in variants if one.vignette_id == vignette.id]
+        pair = _pair(vignette, texts, source, used)
+        if pair is not None:
+            found.append(_candidate(vignette, pair, source))
     if not found:
         raise DataError(
             f"{folder.path}: no vignette has the original and a twin answered under both "
@@ -87,15 +95,14 @@ def candidates_of_run(
     return found
 
 
-def _forms(arms: tuple[str, str], there: set[str]) -> tuple[str, str]:
+def _forms(arms: tuple[str, str], there: set[AnswerForm]) -> tuple[AnswerForm, AnswerForm]:
     """The run's forms of answer behind the names of the arms."""
     known = [MULTI_HOP, *FORMS]
-    forms: list[str] = []
+    forms: list[AnswerForm] = []
     for arm in arms:
         if arm not in known:
             raise unknown_name("arm", arm, known)
-        options = _MULTI_HOP_FORMS if arm == MULTI_HOP else (arm,)
-        form = next((one for one in options if one in there), None)
+        form = next((one for one in FORMS if one in there and _stands_for(arm, one)), None)
         if form is None:
             raise ConfigError(
                 f"the run has no {arm} answers. It has: {', '.join(sorted(there))}. "
@@ -106,6 +113,10 @@ def _forms(arms: tuple[str, str], there: set[str]) -> tuple[str, str]:
     if first == second:
         raise ConfigError(f"both arms are {first}: there is nothing to compare. Name two.")
     return first, second
+
+
+def _stands_for(arm: str, form: AnswerForm) -> bool:
+    return form == arm or (arm == MULTI_HOP and form != "direct")
 
 
 def _answer_config(folder: RunFolder) -> AnswerConfig:
@@ -134,64 +145,54 @@ def _drawn_order(vignettes: Sequence[Vignette], seed: int) -> list[Vignette]:
     return sorted((vignettes[place] for place in order), key=lambda one: not _ground_truth(one))
 
 
-def _twin(
-    vignette: Vignette,
-    twins: Sequence[Variant],
-    forms: tuple[str, str],
-    answers: Answers,
-    used: Counter[tuple[str, ...]],
-    seed: int,
-) -> Variant | None:
-    """The twin to show beside the original; None where none is answered under both arms."""
-    there = [one for one in twins if all(answers.get((one.id, form)) for form in forms)]
-    if not any(one.arm == "original" for one in there):
-        return None
+def _pair(
+    vignette: Vignette, texts: Sequence[Variant], source: _Source, used: Counter[tuple[str, ...]]
+) -> tuple[Variant, Variant] | None:
+    """The original and the twin to show beside it; None where there is none with all answers."""
+    there = [
+        one for one in texts if all(source.answers.get((one.id, form)) for form in source.forms)
+    ]
+    original = next((one for one in there if one.arm == "original"), None)
     fit = [one for one in there if one.arm not in _NOT_TWINS and not one.odd and one.levels]
-    if not fit:
+    if original is None or not fit:
         return None
     fewest = min(used[_changed(one)] for one in fit)
     sets = sorted({_changed(one) for one in fit if used[_changed(one)] == fewest})
-    rng = generator(seed, "survey", "twin", vignette.id)
+    rng = generator(source.seed, "survey", "twin", vignette.id)
     chosen = sets[int(rng.integers(len(sets)))]
     used[chosen] += 1
     same = [one for one in fit if _changed(one) == chosen]
-    return same[int(rng.integers(len(same)))]
+    return original, same[int(rng.integers(len(same)))]
 
 
 def _changed(variant: Variant) -> tuple[str, ...]:
     return tuple(sorted(shown_attribute(name) for name in variant.levels))
 
 
-def _candidate(
-    vignette: Vignette,
-    texts: tuple[Variant, Variant],
-    arms: tuple[str, str],
-    forms: tuple[str, str],
-    answers: Answers,
-    keys: Mapping[tuple[str, str, int], tuple[str, ...]],
-    seed: int,
-    fields: bool,
-) -> Candidate:
+def _candidate(vignette: Vignette, texts: tuple[Variant, Variant], source: _Source) -> Candidate:
     by_arm: dict[str, tuple[QuestionAnswer, ...]] = {}
-    sources: dict[str, object] = {}
-    for arm, form in zip(arms, forms, strict=True):
-        rng = generator(seed, "survey", "replicate", vignette.id, form)
-        drawn = [_drawn(answers[text.id, form], rng) for text in texts]
+    origins: dict[str, object] = {}
+    for arm, form in zip(source.arms, source.forms, strict=True):
+        rng = generator(source.seed, "survey", "replicate", vignette.id, form)
+        drawn = [_drawn(source.answers[text.id, form], rng) for text in texts]
         by_arm[arm] = tuple(
-            QuestionAnswer(_question(one), _fields(one) if fields else one.answer.text.strip())
+            QuestionAnswer(_question(one), _fields(one) if source.fields else one.answer.text)
             for one in drawn
         )
-        sources[arm] = [
-            {"replicate": one.replicate, "keys": keys[one.variant.id, form, one.replicate]}
+        origins[arm] = [
+            {
+                "replicate": one.replicate,
+                "keys": source.keys[one.variant.id, form, one.replicate],
+            }
             for one in drawn
         ]
-    source = {
+    about = {
         "vignette": vignette.id,
         "variants": [text.id for text in texts],
-        "forms": dict(zip(arms, forms, strict=True)),
-        "answers": sources,
+        "forms": dict(zip(source.arms, source.forms, strict=True)),
+        "answers": origins,
     }
-    return Candidate(vignette.id, _ground_truth(vignette), by_arm, _changed(texts[1]), source)
+    return Candidate(vignette.id, _ground_truth(vignette), by_arm, _changed(texts[1]), about)
 
 
 def _drawn(replicates: Sequence[Answered], rng: np.random.Generator) -> Answered:

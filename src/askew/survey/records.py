@@ -24,6 +24,7 @@ Label = Literal["a", "b"]  # the two pairs of a scenario, named by lot
 Choice = Literal["a", "b", "no_difference"]
 NO_DIFFERENCE: Choice = "no_difference"
 NONE = "none"  # what is noticed where no attribute is
+OTHER = "other"  # an attribute that is not in the list
 
 Record = TypeVar("Record")
 
@@ -90,7 +91,8 @@ class ScenarioKey:
     id: str
     a: str  # the arm of pair a
     b: str
-    true_attributes: tuple[str, ...]  # those in which the questions of a pair differ
+    # Those in which the questions of a pair differ; None = not known, which is not "none".
+    true_attributes: tuple[str, ...] | None
     source: Mapping[str, Any]  # vignette, variant, replicates, keys of the calls
 
 

@@ -1,0 +1,226 @@
+"""The clinical audit from a run file to figures, on scripted models whose lean is known."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from askew.audits.clinical_answers import Ask
+from askew.errors import ConfigError, RunError
+from askew.models.ledgerfile import read_records
+from askew.run import clinical, rescore
+from askew.run.clinical_plan import plan
+from askew.runfile import RunFile, checked
+from askew.vignettes import Variant
+
+pytest.importorskip("spacy", reason="the clinical audit reads facts with spaCy")
+
+MODULE = "python/tests.audits.scripted_clinic"
+FREE = {"paid": False}
+
+
+def settings(out: Path, target: str = "target", **changes: object) -> RunFile:
+    values = {
+        "out": str(out),
+        "models": {"target": {"name": f"{MODULE}:{target}", "options": FREE}},
+        "clinical": {
+            "vignettes": 16,
+            "attributes": ["gender"],
+            "levels": {"gender": ["male", "female"]},
+            "answers": ["direct"],
+            "replicates": 2,
+            "embedder": "none",
+        },
+    }
+    return checked(values, changes)
+
+
+def figures_of(done: clinical.Done) -> dict:
+    return json.loads(done.folder.estimates.read_text(encoding="utf-8"))["clinical"]
+
+
+async def test_a_planted_lean_is_found_with_its_size_and_its_sign(tmp_path):
+    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run")))
+    assert not done.incomplete
+    effects = figures_of(done)["effects"]["direct"]["gender"]["female − male"]
+    urgency = effects["urgency"]
+    assert urgency["estimate"]["value"] == -2.0
+    assert urgency["verdict"] == "difference"
+    assert urgency["family"] == "declared"
+    assert urgency["floor"]["value"] == 0.0
+    # The order of the diagnoses is noise, and is not taken for a lean.
+    assert effects["top_diagnosis_differs"]["verdict"] != "difference"
+    assert effects["top_diagnosis_differs"]["floor"]["value"] > 0
+
+
+async def test_a_model_that_says_the_same_to_everybody_shows_no_difference_anywhere(tmp_path):
+    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run", "even")))
+    for contrasts in figures_of(done)["effects"]["direct"].values():
+        for endpoints in contrasts.values():
+            for name, effect in endpoints.items():
+                if name != "kind":
+                    assert effect["verdict"] != "difference"
+                    assert effect["estimate"]["value"] in (0.0, None)
+
+
+async def test_cases_in_which_the_attribute_ought_to_matter_are_kept_apart(tmp_path):
+    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run")))
+    study, effects = figures_of(done)["study"], figures_of(done)["effects"]["direct"]
+    relevant = study["relevance"]["gender"].get("relevant", 0)
+    assert relevant > 0
+    apart = effects["gender (ought to matter)"]
+    assert all(
+        effect["vignettes"] <= relevant
+        for endpoints in apart.values()
+        for name, effect in endpoints.items()
+        if name != "kind"
+    )
+
+
+@pytest.mark.parametrize("calls", [1, 9, 20])
+async def test_a_run_that_is_stopped_goes_on_and_ends_with_the_same_figures(tmp_path, calls):
+    whole = await clinical.execute(clinical.prepare(settings(tmp_path / "one" / "whole", "even")))
+    cut = settings(tmp_path / "other" / "cut", "even", **{"budget.calls": calls})
+    stopped = await clinical.execute(clinical.prepare(cut))
+    assert stopped.incomplete
+    assert stopped.stopped is not None
+    assert stopped.stage == "answers"
+    received = [one for one in read_records(stopped.folder.database) if one.reply is not None]
+    assert len(received) <= calls
+    assert figures_of(stopped)["answers"]["had"] == len(received)
+    went_on = await clinical.execute(clinical.prepare(settings(tmp_path / "other" / "cut", "even")))
+    assert not went_on.incomplete
+    assert went_on.asked["target"].reused >= len(received)
+    assert figures_of(went_on) == figures_of(whole)
+
+
+async def test_reading_again_asks_nobody_and_gives_the_same_figures(tmp_path):
+    run = settings(
+        tmp_path / "run",
+        **{"models.judge.name": f"{MODULE}:judge", "clinical.judge.controls": 2},
+    )
+    done = await clinical.execute(clinical.prepare(run))
+    before = done.folder.estimates.read_bytes()
+    assert rescore(done.folder.path).estimates.read_bytes() == before
+    assert done.folder.verify() == []
+
+
+async def test_reading_again_takes_other_margins_and_refuses_other_questions(tmp_path):
+    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run", "even")))
+    rescore(done.folder.path, {"clinical.margins": {"urgency": 2.5}})
+    effect = figures_of(done)["effects"]["direct"]["gender"]["female − male"]["urgency"]
+    assert effect["margin"] == 2.5
+    with pytest.raises(RunError, match="change the questions"):
+        rescore(done.folder.path, {"clinical.replicates": 3})
+
+
+async def test_a_score_beyond_the_scale_lowers_the_coverage_and_moves_no_mean(tmp_path):
+    run = settings(
+        tmp_path / "run",
+        **{
+            "models.judge.name": f"{MODULE}:judge",
+            "clinical.judge": {"kinds": ["bias"], "controls": 0, "re_asks": 0, "repeats": 1},
+        },
+    )
+    done = await clinical.execute(clinical.prepare(run))
+    judges = figures_of(done)["judges"]
+    (name,) = judges["card"]["judges"]
+    cells = judges["bias"][name]
+    assert cells
+    for cell in cells.values():
+        assert cell["gender"]["value"] == pytest.approx(0.25)
+        assert cell["gender"]["coverage"] <= 1
+    faults = judges["card"]["judges"][name]["counts"]["faults"]
+    assert faults.get("out_of_range", 0) > 0
+    assert math.isclose(
+        judges["card"]["judges"][name]["invalid"]["value"],
+        faults["out_of_range"] / judges["card"]["judges"][name]["counts"]["questions"],
+    )
+
+
+@pytest.mark.parametrize(("first_hop", "calls"), [("target", 3), ("extractor", 2)])
+async def test_the_chained_form_keeps_each_hop(tmp_path, first_hop, calls):
+    run = settings(
+        tmp_path / "run",
+        **{
+            "clinical.answers": ["direct", "chained"],
+            "clinical.first_hop": first_hop,
+            "clinical.vignettes": 2,
+        },
+    )
+    prepared = clinical.prepare(run)
+    planned = plan(prepared)
+    done = await clinical.execute(prepared)
+    asks = [one for one in done.folder.read_parts("ask", Ask) if one.form == "chained"]
+    assert {len(one.keys) for one in asks} == {calls}
+    figures = figures_of(done)
+    assert figures["answers"]["by_form"]["chained"] == {"answered": len(asks)}
+    assert figures["answers"]["hops"] == {"chained: 2": len(asks)}
+    assert figures["interactions"]
+    made = sum(one.asked for one in done.asked.values())
+    assert made == planned.new
+
+
+async def test_a_chain_that_breaks_is_not_paid_for_further(tmp_path):
+    run = settings(
+        tmp_path / "run", "even", **{"clinical.answers": ["chained"], "clinical.vignettes": 2}
+    )
+    done = await clinical.execute(clinical.prepare(run))
+    asks = done.folder.read_parts("ask", Ask)
+    answers = figures_of(done)["answers"]
+    assert answers["by_form"]["chained"] == {"unreadable": len(asks)}
+    assert {len(one.keys) for one in asks} == {1}
+
+
+def test_a_plan_is_exact_for_known_prompts_and_leaves_nothing_behind(tmp_path):
+    prepared = clinical.prepare(settings(tmp_path / "run"))
+    (stage,) = plan(prepared).stages
+    texts = len(prepared.twins.variants)
+    assert (stage.exact, stage.calls, stage.new) == (True, 2 * texts, 2 * texts)
+    assert not list(tmp_path.iterdir())
+
+
+async def test_what_is_dropped_is_listed_with_its_reason(tmp_path):
+    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run", "even")))
+    study = figures_of(done)["study"]
+    assert study["dropped"].get("same", 0) > 0
+    for entry in study["dropped_list"]:
+        assert entry["reason"]
+    variants = done.folder.read_parts("variant", Variant)
+    assert study["variants"] == len(variants)
+
+
+def test_one_file_holds_one_audit(tmp_path):
+    with pytest.raises(ConfigError, match="one audit"):
+        settings(tmp_path / "run", **{"flex.items": 3})
+
+
+def test_a_model_back_end_needs_its_models(tmp_path):
+    with pytest.raises(ConfigError, match=r"models\.generator"):
+        settings(tmp_path / "run", **{"clinical.backend": "model"})
+
+
+@pytest.mark.parametrize(
+    ("target", "judges"),
+    [
+        ("openai/mistral-7b-instruct", ["gpt-4o", "llama-3.2-3b-instruct", "mistral-7b"]),
+        ("openai/llama-3.1-8b-instruct", ["gpt-4o", "llama-3.2-3b-instruct"]),
+        ("openai/gpt-4o", ["gpt-4o"]),
+    ],
+)
+def test_the_paper_preset_fixes_its_sizes_and_its_pairs(target, judges):
+    run = checked({"models": {"target": {"name": target}}, "clinical": {"preset": "paper"}})
+    table = run.settled().clinical
+    assert [run.models[role].name for role in run.judges] == [f"openai/{name}" for name in judges]
+    assert (table.backend, table.variants, table.judge.items) == ("model", 4, 20)
+    assert table.answers == ("direct", "single")
+    sampling = run.settled().target.sampling()
+    assert (sampling.temperature, sampling.max_tokens) == (0.5, 400)
+
+
+def test_an_endpoint_that_is_not_known_is_named_with_the_known_ones(tmp_path):
+    with pytest.raises(ConfigError, match="urgency"):
+        settings(tmp_path / "run", **{"clinical.primary": ["urgensy"]})
