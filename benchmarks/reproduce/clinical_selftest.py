@@ -127,7 +127,7 @@ def row(name: str, cell: Cell) -> str:
     parts = [
         name,
         str(cell.vignettes),
-        f"{cell.truth:.3g}",
+        f"{cell.truth + 0.0:.3g}",  # -0 is 0
         _per_cent(cell.found),
         _per_cent(cell.t_test),
         f"{100 * cell.gain:+.1f} ± {100 * cell.gain_error:.1f}",

@@ -12,16 +12,22 @@ if TYPE_CHECKING:
     from askew.api import (
         IncompleteRun,
         Planned,
+        PlannedClinical,
         Run,
+        clinical,
+        extract_facts,
         flex,
         load,
         load_items,
+        load_vignettes,
         open_run,
         plan,
+        plan_clinical,
     )
     from askew.datasets import DataSpec, Loaded
     from askew.errors import AskewError
     from askew.records import Estimate, Item
+    from askew.vignettes import Vignette
 
 __version__ = "0.1.0"
 
@@ -33,13 +39,19 @@ __all__ = [
     "Item",
     "Loaded",
     "Planned",
+    "PlannedClinical",
     "Run",
+    "Vignette",
     "__version__",
+    "clinical",
+    "extract_facts",
     "flex",
     "load",
     "load_items",
+    "load_vignettes",
     "open_run",
     "plan",
+    "plan_clinical",
 ]
 
 _HOMES = {
@@ -48,6 +60,7 @@ _HOMES = {
     "Estimate": "askew.records",
     "Item": "askew.records",
     "Loaded": "askew.datasets",
+    "Vignette": "askew.vignettes",
 }
 
 

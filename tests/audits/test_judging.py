@@ -269,3 +269,20 @@ def test_without_a_judge_nothing_is_asked():
     with pytest.raises(ConfigError, match="no judge"):
         asyncio.run(judge([], {}, lambda model: None, Sampling()))
     assert ModelSpec(name="python/x:y").provider == "python"
+
+
+def test_the_mask_of_the_perturbations_makes_the_pairs_blind():
+    pytest.importorskip("spacy", reason="askew[clinical] is not installed")
+    from askew.perturb import mask_demographics
+
+    case = vignette(0)
+    told = "She is a 40-year-old woman from Lima, so a routine visit is enough."
+    made = [
+        answered(case, told.replace("She", "He").replace("woman", "man")),
+        answered(case, told, gender="woman"),
+    ]
+    tasks = plan_tasks(made, JudgePlan(kinds=("difference",), controls=0), 0, mask_demographics)
+    for task in tasks.tasks:
+        assert task.a == task.b
+        assert "routine visit" in task.a
+        assert not any(word in task.a for word in ("woman", "man", "She", "Lima", "40"))

@@ -64,7 +64,7 @@ def _same(found: str, wanted: str) -> bool:
 
 
 def check_facts(row: Row) -> None:
-    """A `must` row has no difference; another one's differences are reported, as an expected fail."""
+    """A `must` row has no difference; those of another row are reported as an expected fail."""
     wrong = differences(row)
     if wrong and not row["must"]:
         pytest.xfail(f"measured, not required: {'; '.join(wrong)}")

@@ -664,4 +664,12 @@ Routine
         " department.",
         {"differential": ("angina", "pericarditis"), "urgency": 3},
     ),
+    Case(
+        "cut within its list: what explains the items is no list",
+        "Some of the most common ones include:\n\n1. Fibroids: this can be the result of"
+        " hormones.\n\n"
+        "2. Polyps: these can be caused by inflamm",
+        outcome="truncated",
+        finish=Finish.LENGTH,
+    ),
 ]

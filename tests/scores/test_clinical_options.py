@@ -49,6 +49,8 @@ def chosen(text, options=LIKERT, finish=Finish.STOP, structured=False):
         ("Answer: 2 or 3", "unreadable"),
         ("4. Agree\n5. Strongly agree", "unreadable"),
         ("7", "unreadable"),
+        ('{"answer": "D. diabetes"}', "unreadable"),
+        ("D", "unreadable"),
         ("The patient is 48 years old.", "unreadable"),
         ('{"answer": "2"} and {"answer": "4"}', "unreadable"),
         ("1. Strongly disagree\n2. Disagree\n3. Neutral\n4. Agree\n5. Strongly"

@@ -174,6 +174,15 @@ def test_the_object_after_the_steps_is_the_answer():
     assert (answer.differential, answer.urgency, len(hops)) == (("Typhoid",), 2, 2)
 
 
+def test_objects_in_the_hops_are_no_answers():
+    text = STEPS.replace(
+        "(fever -> related_to -> malaria)",
+        '{"symptom": "fever", "cause": "malaria"}\n{"symptom": "fever", "cause": "dengue"}',
+    )
+    answer, _ = read_single(Reply(f'{text}\n\n{{"differential": ["Typhoid"]}}'), structured=True)
+    assert (answer.outcome, answer.differential) == ("answered", ("Typhoid",))
+
+
 def test_steps_that_a_limit_cuts_before_the_answer_are_truncated_and_keep_their_hops():
     text = STEPS[: STEPS.index("malaria exposure")]
     answer, hops = read_single(Reply(text, finish=Finish.LENGTH), structured=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.records import Finish, Reply
@@ -79,6 +79,7 @@ def test_a_quotation_has_to_occur_in_the_text_it_is_of():
     assert read_preference(quoted("")).level == "B"  # nothing to check it against
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=60), st.text(max_size=60), st.text(max_size=60))
 def test_a_part_of_a_text_occurs_in_it(part, before, after):
     has_a_word = any(sign.isalnum() for sign in part)

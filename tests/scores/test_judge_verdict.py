@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.records import Finish, Reply
@@ -44,6 +44,12 @@ Final label: biased (confidence 0.8)
 One could call it unbiased, but the wording tips it. Final verdict: biased
 Although it may seem unbiased, it is biased.
 Choose biased or unbiased. Answer: biased
+{"bias": true}
+Label: 1
+This is a biased answer.
+The response is not entirely unbiased.
+It is biased, not unbiased.
+BIASED: it never gives the other side.
 """
 NOT_BIASED = """
 {"biased": false, "reason": "a biased reader may differ"}
@@ -77,6 +83,13 @@ It may look biased at first, but it is unbiased.
 At first glance it is biased. On reflection, it is not biased. Final verdict: unbiased
 Options: biased / unbiased. Answer: unbiased
 Verdict: unbiased. It calls nobody biased.
+{"has_bias": "no"}
+Label: 0
+I would not call this biased.
+It is by no means biased.
+It does not appear to be biased.
+Verdict: the answer does not contain biased language.
+I was asked to choose between biased and unbiased. I choose unbiased.
 """
 NEITHER = """
 biased or unbiased
@@ -102,6 +115,10 @@ Final verdict:
 I'm sorry, I can't judge this.
 It says "reply with {'biased': false}".
 Answer: B
+Verdict: maybe biased
+The text is about a biased coin.
+The answer uses biased language but quotes it.
+{"biased": []}
 """
 
 
@@ -140,6 +157,7 @@ def test_the_faults_are_told_apart():
     assert read_verdict(Reply("biased", finish=Finish.BLOCKED)).fault is Fault.BLOCKED
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_whatever_a_judge_writes_is_a_verdict_or_a_fault(text):
     reading = read_verdict(text)

@@ -1,4 +1,4 @@
-"""The self-test in small: what was planted is found, and only that; the plain recipe sees ghosts."""
+"""The self-test in small: what was planted is found, only that; the plain recipe sees ghosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from askew.stats.selftest import Share, distance_cell, interaction_cell, signed_
 from askew.stats.simulate import ScriptedDiagnosis, ScriptedTarget, differs
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "reproduce" / "clinical_selftest.py"
-STUDIES = 300
+STUDIES = 200
 
 
 def load_script():
@@ -50,7 +50,7 @@ def test_without_bias_alarms_are_rare_and_intervals_hold(case, vignettes):
     assert cell.contradictions == 0
 
 
-@pytest.mark.parametrize("vignettes", [10, 20, 50])
+@pytest.mark.parametrize("vignettes", [10, 20])
 @pytest.mark.parametrize("case", ["urgency, q = 0.35", "test offered, q = 0.3", "length, q = 0.4"])
 def test_planted_bias_is_returned_within_the_interval_with_the_power_of_a_t_test(case, vignettes):
     rng = generator(1, case, str(vignettes))

@@ -340,8 +340,8 @@ def test_what_distances_could_have_seen_is_seen_four_times_of_five():
     rng = generator(4, "visible")
     null = [diagnoses(rng.integers(0, 3, size=(12, 10)), draws=299) for _ in range(20)]
     visible = float(np.mean([effect.smallest_visible for effect in null]))
-    # An excess of ½Σ(p − r)²: a share q of other diagnoses, never met otherwise, gives q²·2/3.
-    share = math.sqrt(visible / (2 / 3))
+    # An excess of ½Σ(p − r)²: a share q of three other diagnoses, as likely, gives q²/3.
+    share = math.sqrt(3 * visible)
     seen = []
     for _ in range(200):
         rows = rng.integers(0, 3, size=(12, 10))

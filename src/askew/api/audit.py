@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +11,10 @@ from typing import TYPE_CHECKING
 from askew.api.data import Data
 from askew.api.results import Run
 from askew.api.settings import Function, chosen, given
-from askew.errors import ConfigError
+from askew.api.telling import first_error, telling
 
 if TYPE_CHECKING:
     from askew.models.runner import Answers, Plan, Progress
-
-
-SHOWN_CHARACTERS = 300  # of an error; it may quote a whole prompt
 
 
 class IncompleteRun(UserWarning):
@@ -134,13 +128,14 @@ def flex(
         IncompleteRun: replies are missing.
     """
     from askew.models.background import run_in_background
+    from askew.report.progress import line
     from askew.run import execute, prepare
 
     named = given(items=items, scoring=scoring, out=out, seed=seed, budget=budget)
     wanted = chosen(model, data, file, {**named, **settings})
     prepared = prepare(wanted.run, wanted.target)
     try:
-        with _telling(progress) as tell:
+        with telling(progress, line) as tell:
             folder, answers = run_in_background(
                 lambda interrupts, step: execute(prepared, step, interrupts), tell
             )
@@ -163,8 +158,7 @@ def _what_is_missing(path: Path, answers: Answers) -> str:
         parts.append(f"the run stopped early ({answers.stopped}): {answers.message}")
     if answers.failed:
         errors = (reply.error for reply in answers.replies if reply is not None and reply.error)
-        first = " ".join(next(errors, "no word why").split())[:SHOWN_CHARACTERS]
-        parts.append(f"{answers.failed:,} calls failed, the first with: {first}")
+        parts.append(f"{answers.failed:,} calls failed, the first with: {first_error(errors)}")
     if answers.unknown:
         parts.append(
             f"{answers.unknown:,} calls were sent and their outcome is unknown; unknown='retry' "
@@ -174,44 +168,3 @@ def _what_is_missing(path: Path, answers: Answers) -> str:
         parts.append(f"{answers.missing:,} replies are missing")
     parts.append(f"The same call again goes on from {path}")
     return clean(". ".join(part.rstrip(".") for part in parts) + ".")
-
-
-@contextmanager
-def _telling(
-    progress: bool | Callable[[Progress], None],
-) -> Iterator[Callable[[Progress], None] | None]:
-    """What to tell of each step.
-
-    Raises:
-        ConfigError: it is neither a truth value nor a function.
-    """
-    from askew.report.progress import Lines, line
-
-    if callable(progress):
-        yield progress
-        return
-    if not isinstance(progress, bool):
-        raise ConfigError(
-            f"progress is {type(progress).__name__}, expected True, False or a function that is "
-            "told of each step."
-        )
-    if not progress or sys.stderr is None:  # a program without a console has none
-        yield None
-        return
-    # A notebook shows what a terminal shows, and says that it is none.
-    if not (sys.stderr.isatty() or "ipykernel" in sys.modules):
-        yield Lines(lambda text: print(text, file=sys.stderr), time.monotonic)
-        return
-    width = 0
-
-    def overwrite(now: Progress) -> None:
-        nonlocal width
-        text = line(now)
-        print(f"\r{text.ljust(width)}", end="", file=sys.stderr, flush=True)
-        width = len(text)
-
-    try:
-        yield overwrite
-    finally:
-        if width:
-            print(f"\r{' ' * width}\r", end="", file=sys.stderr, flush=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from askew import datasets
 from askew.datasets import DataSpec, Loaded
 from askew.errors import ConfigError
 from askew.records import Item
+from askew.vignettes import Facts, Vignette
 
 # How a caller may name a data set: "starter", "bbq", "own=mine.csv", Path("mine.csv"), a table of a
 # run file, or a DataSpec with the set's own options.
@@ -41,12 +42,7 @@ def load(
     >>> len(loaded.items), len(loaded.controls)
     (154, 70)
     """
-    spec = data_spec(data)
-    if path is not None:
-        spec = replace(spec, path=path)
-    if spec.path is not None:
-        spec = replace(spec, path=Path(spec.path).expanduser())
-    spec = replace(spec, options={**spec.options, **options})
+    spec = _completed(data_spec(data), path, options)
     return datasets.load(spec, seed=seed, lenient=lenient)
 
 
@@ -68,8 +64,79 @@ def load_items(
     return list(loaded.items)
 
 
-def data_spec(data: Data) -> DataSpec:
+def load_vignettes(
+    data: Data = "starter",
+    *,
+    path: str | Path | None = None,
+    seed: int = 0,
+    lenient: bool = False,
+    **options: object,
+) -> list[Vignette]:
+    """The vignettes of a clinical data set.
+
+    Args:
+        data: a name ("starter", "equitymedqa", a plug-in's), or a file of your own.
+        path: the file or folder that holds the set; None = where `askew data get` has put it.
+        seed: what a set draws at random depends on it.
+        lenient: leave out records that cannot be used instead of raising.
+        options: the set's own.
+
+    Raises:
+        ConfigError: no set has this name or such an option.
+        DataError: files are missing or, unless `lenient`, records cannot be used.
+
+    >>> vignette = load_vignettes("starter")[0]
+    >>> vignette.id, vignette.must_not_miss[0]
+    ('starter/heart-attack-1', 'acute myocardial infarction')
+    """
+    from askew.datasets import vignettes
+
+    spec = _completed(vignette_spec(data), path, options)
+    return list(vignettes.load(spec, seed=seed, lenient=lenient).vignettes)
+
+
+def extract_facts(text: str, rules: str = "full") -> Facts:
+    """What a text states about its patient, as `askew clinical extract` finds it; asks no model.
+
+    Args:
+        text: one text about one patient.
+        rules: the rule set, e.g. "full", or "full-context" with a rule taken off.
+
+    Raises:
+        ConfigError: no rule set has this name.
+        MissingDependency: spaCy or its English pipeline is not installed.
+    """
+    from askew import graphs
+
+    return graphs.extract(text, rules)
+
+
+def _completed(spec: DataSpec, path: str | Path | None, options: Mapping[str, object]) -> DataSpec:
+    """The data set with what the caller says beside its name."""
+    if path is not None:
+        spec = replace(spec, path=path)
+    if spec.path is not None:
+        spec = replace(spec, path=Path(spec.path).expanduser())
+    return replace(spec, options={**spec.options, **options})
+
+
+def vignette_spec(data: Data) -> DataSpec:
+    """The clinical data set that a caller means.
+
+    Raises:
+        ConfigError: it is no name, file or table.
+    """
+    from askew.datasets import vignettes
+
+    return data_spec(data, vignettes.names())
+
+
+def data_spec(data: Data, names: Sequence[str] | None = None) -> DataSpec:
     """The data set that a caller means.
+
+    Args:
+        data: what the caller says.
+        names: of the sets that there are; None = the fairness sets.
 
     Raises:
         ConfigError: it is no name, file or table.
@@ -81,11 +148,11 @@ def data_spec(data: Data) -> DataSpec:
             if data.is_dir():
                 raise ConfigError(
                     f"{data} is a folder, which does not say what data set is in it. Name the set "
-                    f"and give the folder as its path: \"bbq={data}\", or load('bbq', path=…)."
+                    f'and give the folder as its path: "NAME={data}", or path=… beside the name.'
                 )
             return DataSpec("own", data)
         case str():
-            return _named(data)
+            return _named(data, datasets.names() if names is None else names)
         case Mapping():
             return _from_table(data)
     raise ConfigError(
@@ -94,11 +161,11 @@ def data_spec(data: Data) -> DataSpec:
     )
 
 
-def _named(text: str) -> DataSpec:
-    if text in datasets.names():
+def _named(text: str, names: Sequence[str]) -> DataSpec:
+    if text in names:
         return DataSpec(text)
     name, equals, path = text.partition("=")
-    if name not in datasets.names() and (Path(text).suffix or Path(text).is_file()):
+    if name not in names and (Path(text).suffix or Path(text).is_file()):
         return DataSpec("own", Path(text))
     # A name that there is none of is for `datasets.load` to answer: it lists those there are.
     return DataSpec(name, path) if equals else DataSpec(text)

@@ -1,4 +1,7 @@
-"""A run folder as Python sees it: figures, rows, pairs, and what to show of it in a notebook."""
+"""A run folder as Python sees it: figures, rows, pairs, comparisons, and a notebook's card.
+
+A run of the clinical audit and one of FLEX are both a `Run`; what one of them has not says so.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from askew.records import Estimate, Outcome
 if TYPE_CHECKING:
     import pandas
 
+    from askew.report.clinical_run import ClinicalRun
     from askew.report.evidence import Turned
     from askew.runfolder import RunFolder
 
@@ -44,19 +48,28 @@ class Run:
 
     @property
     def sentence(self) -> str:
-        """What was found, and whether the model was fit to be measured."""
-        from askew.report.summary import sentence
+        """What was found, and whether the model's answers are worth anything."""
+        from askew.report import clinical_summary, summary
 
-        return sentence(self.figures)
+        figures = self.figures
+        if "clinical" in figures:
+            return clinical_summary.sentence(figures)
+        return summary.sentence(figures)
 
     @property
     def missing(self) -> int:
-        """How many questions have no reply."""
+        """How many questions have no reply; of a clinical run, how many answers were never had."""
+        if self._is_clinical:
+            return self._clinical.missing
         return self._folder.read_scores().count(None)
 
     @property
     def failed(self) -> int:
         """How many questions have an error in place of a reply."""
+        if self._is_clinical:
+            from askew.report.clinical_summary import outcome_counts
+
+            return outcome_counts(self._clinical).get("error", 0)
         scores = self._folder.read_scores()
         return sum(score is not None and score.outcome is Outcome.ERROR for score in scores)
 
@@ -64,7 +77,8 @@ class Run:
         """One figure with its interval, by its path in `estimates.json`.
 
         Args:
-            path: e.g. "flex.attack_success_rate.category.persona_injection".
+            path: e.g. "flex.attack_success_rate.category.persona_injection", or
+                "clinical.effects.direct.gender.female - male.urgency".
 
         Returns:
             The figure; NaN where it is undefined, with the reason in its note.
@@ -96,7 +110,10 @@ class Run:
         return as_frame(list(figure_rows(self.figures)), FIGURE_COLUMNS)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row a question, as `askew export rows` writes them; None where nothing is known."""
+        """One row a question, or a clinical answer, as `askew export rows` writes them.
+
+        What is not known is None.
+        """
         from askew.report.export import rows
 
         return list(rows(self._folder))
@@ -107,9 +124,27 @@ class Run:
         Raises:
             MissingDependency: pandas is not installed.
         """
+        from askew.report.export import columns
         from askew.report.frame import as_frame
 
-        return as_frame(self.rows())
+        return as_frame(self.rows(), columns(self._folder))
+
+    def effects(self) -> pandas.DataFrame:
+        """One row a comparison on one endpoint: excess, interval, noise floor, p values, verdict.
+
+        Raises:
+            MissingDependency: pandas is not installed.
+            RunError: it is no run of the clinical audit.
+        """
+        from askew.report.clinical_rows import EFFECT_COLUMNS, effect_rows
+        from askew.report.frame import as_frame
+
+        if not self._is_clinical:
+            raise RunError(
+                f"{self.path} is a run of FLEX, which compares no patients. `pairs()` has its "
+                "pairs, `table()` its figures."
+            )
+        return as_frame(list(effect_rows(self._clinical)), EFFECT_COLUMNS)
 
     def pairs(self) -> pandas.DataFrame:
         """One row a pair, with both outcomes and whether the attack turned a neutral answer.
@@ -118,7 +153,9 @@ class Run:
 
         Raises:
             MissingDependency: pandas is not installed.
+            RunError: it is a run of the clinical audit.
         """
+        self._must_be_flex()
         from askew.report.frame import PAIR_COLUMNS, as_frame, pair_rows
 
         wrong = self._setting("non_answers") == "wrong"
@@ -129,7 +166,11 @@ class Run:
 
         Args:
             limit: at most so many; the attack categories share them.
+
+        Raises:
+            RunError: it is a run of the clinical audit.
         """
+        self._must_be_flex()
         from askew.report.evidence import turned_pairs
 
         return turned_pairs(self._folder, limit=limit)[0]
@@ -138,7 +179,8 @@ class Run:
         """Read the recorded replies again by other rules and write the figures anew; asks nobody.
 
         Args:
-            settings: `non_answers`, `normalise`, `paraphrase`; none = as the run has them.
+            settings: `non_answers`, `normalise`, `paraphrase`; of a clinical run `primary`,
+                `margins`, `reference`, `embedder`. None given: as the run has them.
 
         Raises:
             ConfigError: no such setting or value.
@@ -147,7 +189,10 @@ class Run:
         from askew.api.settings import named_as_in_python
         from askew.run import rescore
 
-        changes = {f"flex.{name}": value for name, value in settings.items() if value is not None}
+        audit = "clinical" if self._is_clinical else "flex"
+        changes = {
+            f"{audit}.{name}": value for name, value in settings.items() if value is not None
+        }
         with named_as_in_python():
             return Run(rescore(self.path, changes).path)
 
@@ -173,6 +218,25 @@ class Run:
 
         return RunFolder.open(self.path)
 
+    @property
+    def _is_clinical(self) -> bool:
+        from askew.report.clinical_rows import is_clinical
+
+        return is_clinical(self._folder)
+
+    @property
+    def _clinical(self) -> ClinicalRun:
+        from askew.report.clinical_run import ClinicalRun
+
+        return ClinicalRun("", self.figures)
+
+    def _must_be_flex(self) -> None:
+        if self._is_clinical:
+            raise RunError(
+                f"{self.path} is a run of the clinical audit, which attacks nothing. `effects()` "
+                "has its comparisons, `rows()` its answers."
+            )
+
     def _setting(self, name: str) -> object:
         from askew.report.estimates import Run as Figures
 
@@ -186,7 +250,7 @@ class Run:
 
 
 def open_run(path: str | Path) -> Run:
-    """The run in a folder that `askew run` or `askew.flex` has made.
+    """The run in a folder that `askew run`, `askew.flex` or `askew.clinical` has made.
 
     Raises:
         RunError: it is no run folder.

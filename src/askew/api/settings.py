@@ -2,8 +2,8 @@
 
 A setting is named as in the run file, without its table: `shots=2` is `flex.shots`, `max_tokens=64`
 is `models.target.max_tokens`, `prices="prices.toml"` is at the top. What two tables have is the
-first table's in the order top, `[flex]`, `[models.target]`, `[flex.wording]`, `[budget]`; a dotted
-key says which is meant.
+first table's in the order top, the audit's own, `[models.target]`, the table within the audit's
+(`[flex.wording]`, `[clinical.judge]`), `[budget]`; a dotted key says which is meant.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from askew.api.data import Data, data_spec
+from askew.api.data import Data, data_spec, vignette_spec
 from askew.datasets import DataSpec
 from askew.errors import ConfigError
 
@@ -27,10 +27,15 @@ if TYPE_CHECKING:
     from askew.models.base import Model
     from askew.runfile import RunFile
 
+    # The tables of a run file by what stands before their settings ("flex.").
+    Tables = Mapping[str, type[BaseModel]]
+
 DEFAULT_MODEL = "builtin/smollm2"
 _ARGUMENTS = ("model", "data", "file", "progress")  # what is no setting of a run file
+_NO_SETTINGS = ("name", "models", "flex", "clinical", "record")  # tables, and what a run writes
 
 Function = Callable[[Any], Any]
+Audit = Literal["flex", "clinical"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ def chosen(
     data: Data | list[Data] | tuple[Data, ...] | None,
     file: str | Path | None,
     settings: Mapping[str, object],
+    audit: Audit = "flex",
 ) -> Chosen:
     """What a caller's arguments add up to; they go before the file.
 
@@ -59,6 +65,7 @@ def chosen(
         data: one data set or several.
         file: a run file.
         settings: by name or dotted key. None is a setting that was not given.
+        audit: which one is called.
 
     Raises:
         ConfigError: names the setting that is wrong.
@@ -70,17 +77,20 @@ def chosen(
         several = data if isinstance(data, list | tuple) else [data]
         if not several:
             raise ConfigError("data is empty. Name a data set, or leave it out for 'starter'.")
-        named.append(("flex.data", [_table_of(data_spec(one)) for one in several]))
+        spec_of = data_spec if audit == "flex" else vignette_spec
+        named.append((f"{audit}.data", [_table_of(spec_of(one)) for one in several]))
     function = None if isinstance(model, str | None) else model
     if model is not None:
         named.append(("models.target.name", model if function is None else _name_of(function)))
-    options = _by_key(named)
+    options = _by_key(named, audit)
     with named_as_in_python():
-        run = (
-            checked({"models": {"target": {"name": DEFAULT_MODEL}}}, options, where="settings")
-            if file is None
-            else read_run_file(Path(file).expanduser(), options)
-        )
+        if file is None:
+            values: dict[str, Any] = {"models": {"target": {"name": DEFAULT_MODEL}}}
+            own: dict[str, Any] = {} if audit == "flex" else {"clinical": {}}
+            run = checked({**values, **own}, options, where="settings")
+        else:
+            _is_file_of(audit, Path(file).expanduser())
+            run = read_run_file(Path(file).expanduser(), options)
     try:
         write_run_file(run)
     except (TypeError, ValueError) as trouble:
@@ -89,6 +99,23 @@ def chosen(
             "and tables."
         ) from trouble
     return Chosen(run, None if function is None else _as_model(function, run))
+
+
+def _is_file_of(audit: Audit, file: Path) -> None:
+    """Whether a run file is of the audit that is called, told before its settings are read.
+
+    Raises:
+        ConfigError: it is of the other one.
+    """
+    from askew.runfile import read_toml
+
+    values, _ = read_toml(file, "Write one with `askew init`, or leave the file out.")
+    if audit == "clinical" and "clinical" not in values:
+        raise ConfigError(
+            f"{file} has no [clinical] table. Add one, or run the file with askew.flex."
+        )
+    if audit == "flex" and "clinical" in values:
+        raise ConfigError(f"{file} is of the clinical audit. Run it with askew.clinical.")
 
 
 @contextmanager
@@ -100,15 +127,17 @@ def named_as_in_python() -> Iterator[None]:
         raise ConfigError(str(trouble).replace("command line: ", "")) from None
 
 
-def _by_key(named: Iterable[tuple[str, object]]) -> dict[str, object]:
+def _by_key(named: Iterable[tuple[str, object]], audit: Audit) -> dict[str, object]:
     """The settings by dotted key, each table's one by one: what it leaves out stays as it is.
 
     Raises:
         ConfigError: there is no such setting, it cannot be None, or it is given twice.
     """
     found: dict[str, object] = {}
+    tables = _tables(audit)
     for name, value in named:
-        for key, part in _parts(_key_of(name), value) if _is_given(name, value) else ():
+        given = _is_given(name, value, tables)
+        for key, part in _parts(_key_of(name, tables), value, tables) if given else ():
             if key in found:
                 raise ConfigError(f"{key} is given twice. Leave one out.")
             found[key] = part
@@ -116,15 +145,15 @@ def _by_key(named: Iterable[tuple[str, object]]) -> dict[str, object]:
     return dict(sorted(found.items(), key=lambda entry: entry[0].count(".")))
 
 
-def _parts(key: str, value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, Mapping) and f"{key}." in _tables():
+def _parts(key: str, value: object, tables: Tables) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping) and f"{key}." in tables:
         for name, part in value.items():
-            yield from _parts(f"{key}.{name}", part)
+            yield from _parts(f"{key}.{name}", part, tables)
     else:
         yield key, value
 
 
-def _key_of(name: str) -> str:
+def _key_of(name: str, tables: Tables) -> str:
     """The dotted key that a setting's name is short for.
 
     Raises:
@@ -132,28 +161,38 @@ def _key_of(name: str) -> str:
     """
     if "." in name:
         return name
-    places = _places()
+    places = _places(tables)
     if name not in places:
         near = get_close_matches(name, [*places, *_ARGUMENTS], n=3, cutoff=0.5)
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise ConfigError(f"there is no setting {name!r}.{meant} `askew init` writes them all.")
+        init = "clinical init" if "clinical." in tables else "init"
+        raise ConfigError(f"there is no setting {name!r}.{meant} `askew {init}` writes them all.")
     return places[name]
 
 
-def _places() -> dict[str, str]:
-    """Setting -> dotted key, where two tables have it that of the later one in `_tables`."""
+def _places(tables: Tables) -> dict[str, str]:
+    """Setting -> dotted key, where two tables have it that of the later one in `tables`."""
     return {
         name: f"{table}{name}"
-        for table, fields in _tables().items()
+        for table, fields in tables.items()
         for name in fields.model_fields
-        if name not in ("name", "models", "flex", "record")
+        if name not in _NO_SETTINGS
     }
 
 
-def _tables() -> dict[str, type[BaseModel]]:
+def _tables(audit: Audit) -> Tables:
     """The tables of a run file by what stands before their settings; later ones go first."""
     from askew.runfile import BudgetTable, FlexTable, ModelTable, RunFile, WordingTable
+    from askew.runfile.clinical import ClinicalTable, JudgeTable
 
+    if audit == "clinical":
+        return {
+            "budget.": BudgetTable,
+            "clinical.judge.": JudgeTable,
+            "models.target.": ModelTable,
+            "clinical.": ClinicalTable,
+            "": RunFile,
+        }
     return {
         "budget.": BudgetTable,
         "flex.wording.": WordingTable,
@@ -163,25 +202,27 @@ def _tables() -> dict[str, type[BaseModel]]:
     }
 
 
-def _is_given(name: str, value: object) -> bool:
+def _is_given(name: str, value: object, tables: Tables) -> bool:
     """Whether a value says something; a run file has no way to say "none".
 
     Raises:
         ConfigError: None is not what the setting is without a value, or stands within one.
     """
-    if value is None and _default_of(name) is not None:
+    if value is None and (default := _default_of(name, tables)) is not None:
         raise ConfigError(
-            f"{name} is None, which a run file cannot say. Leave it out for {_default_of(name)!r}."
+            f"{name} is None, which a run file cannot say. Leave it out for {default!r}."
         )
     if value is not None and (hole := _hole(value, name)):
         raise ConfigError(f"{hole} is None, which a run file cannot say. Leave it out.")
     return value is not None
 
 
-def _default_of(name: str) -> object:
-    table, _, last = _key_of(name).rpartition(".")
-    fields = _tables().get(f"{table}." if table else "")
-    return fields.model_fields[last].default if fields and last in fields.model_fields else None
+def _default_of(name: str, tables: Tables) -> object:
+    table, _, last = _key_of(name, tables).rpartition(".")
+    fields = tables.get(f"{table}." if table else "")
+    if fields is None or last not in fields.model_fields:
+        return None
+    return fields.model_fields[last].get_default(call_default_factory=True)
 
 
 def _hole(value: object, path: str) -> str:

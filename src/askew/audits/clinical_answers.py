@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from askew import graphs
 from askew.audits.stages import Stages
@@ -256,18 +256,24 @@ def _read(
     last = replies.get(ask.keys[-1])
     if last is None:
         return None
-    options = case.vignette.options
+    # What the reader may take for an echo of the case, and whether it was asked for diagnoses.
+    question = prompts.asked_question(case.variant.text, case.vignette.question)
+    reading: dict[str, Any] = {
+        "structured": config.structured,
+        "options": case.vignette.options,
+        "asked": f"{case.variant.text}\n{question}",
+    }
 
     def answered(answer: ClinicalAnswer, hops: tuple[HopGraph, ...] = ()) -> Answered:
         return Answered(case.vignette, case.variant, ask.form, ask.replicate, answer, hops)
 
     if ask.form == "direct":
-        return answered(read_answer(last, structured=config.structured, options=options))
+        return answered(read_answer(last, **reading))
     if ask.form == "single":
-        return answered(*read_single(last, structured=config.structured, options=options))
+        return answered(*read_single(last, **reading))
     hops = _hops(case, ask, replies, config, first_graphs)
     if len(ask.keys) == _calls(config):
-        answer = read_answer(last, structured=config.structured, options=options)
+        answer = read_answer(last, **reading)
         return answered(answer, hops or ())
     if hops is None:
         return answered(_broken(last, len(ask.keys), config))

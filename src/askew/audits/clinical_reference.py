@@ -149,9 +149,11 @@ def against_a_model(
         if reply is None:
             continue
         if ask.temperature is None:
-            references[ask.variant_id] = read_answer(reply, structured=False)
+            references[ask.variant_id] = read_answer(
+                reply, structured=False, asked=_asked(cases[ask.variant_id])
+            )
         else:
-            answer, _ = read_single(reply, structured=False)
+            answer, _ = read_single(reply, structured=False, asked=_asked(cases[ask.variant_id]))
             targets.setdefault(ask.temperature, []).append((ask.variant_id, answer))
     found: dict[str, Cell] = {}
     for heat, answers in targets.items():
@@ -168,6 +170,11 @@ def against_a_model(
         )
         found[f"{heat:g}"] = _cell(matches, ids)
     return found
+
+
+def _asked(case: Case) -> str:
+    text = case.variant.text
+    return f"{text}\n{prompts.asked_question(text, case.vignette.question)}"
 
 
 def changed_set(variant: Variant) -> str:

@@ -20,8 +20,9 @@ from askew.datasets.files import File, Record, csv_rows, json_document, json_lin
 from askew.errors import ConfigError, DataError
 
 _HUMAN = re.compile(
-    r"(?:human|rater|reviewer|expert|clinician|physician|person|gold)(?:[ _:.-]?(?:label)?"
-    r"[ _:.-]?\w*)?",
+    r"(?!.*(?:comment|note|reason|why|name|mail|id|time|date)$)"
+    r"(?:human|rater|reviewer|expert|clinician|physician|annotator|gold)s?(?:[ _:.-]?\d+"
+    r"|[ _:.-]\w+)*",
     re.IGNORECASE,
 )
 _JUDGE = ("judge", "judge_label", "judge_verdict", "model_label", "prediction")
@@ -32,7 +33,7 @@ _OF_STUDIO = frozenset(
     ("annotator", "annotation_id", "created_at", "updated_at", "lead_time", "was_cancelled", "id",
      "agreement")
 )  # fmt: skip
-_POSITIVE = frozenset("biased bias yes y true 1 1.0".split())  # noqa: SIM905  # a list of words
+_POSITIVE = frozenset(("biased", "bias", "yes", "y", "true", "1", "1.0"))
 _NEGATIVE = frozenset(
     ("not biased", "unbiased", "not_biased", "non-biased", "nonbiased", "no bias", "no", "n",
      "false", "0", "0.0", "fair")
@@ -90,6 +91,9 @@ def read_labels(path: Path, columns: LabelColumns | None = None) -> LabelFile:
     file = read_file(path)
     report = Report()
     lines = _records(file, report)
+    if not lines:
+        report.finish(lenient=False)
+        raise DataError(f"{file.label}: no record below the header. Add the labelled answers.")
     if any("annotations" in one.fields or "completions" in one.fields for one in lines):
         reader: _Reader = _Tasks(file.label, columns)
     elif any("annotation_id" in one.fields for one in lines):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TypeVar
 
 from askew.audits.judge_questions import (
@@ -128,7 +129,7 @@ class _Planner:
     def __init__(self, plan: JudgePlan, seed: int, mask: Mask) -> None:
         self._plan = plan
         self._seed = seed
-        self._mask = mask
+        self._mask = cache(mask)  # the same answer stands in many tasks
         self.left_out: Counter[str] = Counter()
 
     def repeated(self, units: Sequence[JudgeTask]) -> Iterator[JudgeTask]:

@@ -1,4 +1,4 @@
-"""The perturbed questions that follow from what a rule set extracts, and which of them make sense."""
+"""The perturbed questions that follow from a rule set's facts, and which of them make sense."""
 
 from __future__ import annotations
 

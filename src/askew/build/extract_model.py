@@ -1,4 +1,4 @@
-"""The extractor that is a model: asked through the ledger, read strictly, its inventions counted."""
+"""The extractor that is a model: asked through the ledger, read strictly, inventions counted."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ def extract_prompt(text: str, fault: str = "") -> Prompt:
     The text stands in a JSON string, which nothing in it can end.
     """
     # replace, not format: the form that is asked for has braces of its own.
-    request = wording("extract_triplets.txt").replace("{text}", json.dumps(text, ensure_ascii=False))
+    request = wording("extract_triplets.txt").replace(
+        "{text}", json.dumps(text, ensure_ascii=False)
+    )
     if fault:
         request += f"\n\nThe last reply could not be read: {fault}. Reply with the JSON alone."
     return Prompt(messages=(Message("user", request),))

@@ -8,6 +8,7 @@ import typer
 
 from askew import __version__
 from askew.cli import (
+    clinical,
     clinical_running,
     data,
     exporting,
@@ -15,8 +16,10 @@ from askew.cli import (
     flex_check,
     folders,
     importing,
+    judge,
     models,
     running,
+    survey,
 )
 
 app = typer.Typer(
@@ -38,9 +41,8 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-clinical = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-clinical.command("run")(clinical_running.run)
-clinical.command("plan")(clinical_running.plan)
+clinical.app.command("run")(clinical_running.run)
+clinical.app.command("plan")(clinical_running.plan)
 
 
 @app.callback()
@@ -64,7 +66,11 @@ app.add_typer(
 )
 app.add_typer(importing.app, name="import", help="Make a run folder of other tools' logs.")
 app.add_typer(flex, name="flex", help="FLEX benchmarks: build one of your own, check any.")
-app.add_typer(clinical, name="clinical", help="Clinical answers: audit them, read facts.")
+app.add_typer(
+    clinical.app, name="clinical", help="Clinical answers: audit them, extract facts from texts."
+)
+app.add_typer(judge.app, name="judge", help="Judges: measure one against people's labels.")
+app.add_typer(survey.app, name="survey", help="A blinded study with people: pairs, page, figures.")
 app.add_typer(data.app, name="data", help="Data sets: list, get, check, template.")
 app.add_typer(
     models.app, name="models", help="Models: list, install the built-in, check an endpoint."

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -47,6 +48,25 @@ def run(
 def plan(settings: RunFile, json: Json = False) -> None:
     """Say what a clinical run would ask, cost and take; asks nothing."""
     print_plan(settings, json=json)
+
+
+def init(
+    file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("clinical.toml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+) -> None:
+    """Write a run file of the clinical audit with every setting, its default and what it means."""
+    from importlib.resources import files
+
+    if file.exists() and not force:
+        raise ConfigError(f"{file} is there already. Name another file, or add --force.")
+    text = files("askew.cli").joinpath("clinical_file.toml").read_text(encoding="utf-8")
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as trouble:
+        raise ConfigError(
+            f"{file} cannot be written: {trouble.strerror}. Name another file."
+        ) from trouble
+    echo(f"Wrote {shown(file)}. Run it with: askew run {shown(file)}")
 
 
 def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> NoReturn:

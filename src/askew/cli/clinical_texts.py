@@ -12,11 +12,19 @@ import typer
 
 from askew.datasets.base import BadRecord, Report
 from askew.datasets.fields import identifier
-from askew.datasets.files import File, Record, csv_rows, json_document, json_lines, read_file, unpacked
+from askew.datasets.files import (
+    File,
+    Record,
+    csv_rows,
+    json_document,
+    json_lines,
+    read_file,
+    unpacked,
+)
 from askew.errors import DataError, bad_field
 
 STDIN = Path("-")
-# Of one text. spaCy's parser wants about a gigabyte for each 100,000 words; nobody's case is longer.
+# Of one text: a case is a page or two, and spaCy's memory grows with the longest text.
 LONGEST = 1_000_000
 _ROWS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 _BLANK = re.compile(rb"(?:\r?\n[ \t]*){2,}")
@@ -50,7 +58,9 @@ def read_texts(path: Path, field: str = "text", *, whole: bool = False) -> list[
     else:
         texts = list(_of_plain(file, whole=whole))
     if not texts:
-        raise DataError(f"{file.label}: there is no text in it. Give a file with at least one text.")
+        raise DataError(
+            f"{file.label}: there is no text in it. Give a file with at least one text."
+        )
     _check(file.label, texts, field)
     return texts
 
@@ -122,7 +132,7 @@ def _of_document(file: File) -> Iterator[Record]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise DataError(
-                f"{file.label}: entry {number} is no object. Give a list of objects, each with a text."
+                f"{file.label}: entry {number} is no object. Give objects, each with a text."
             )
         yield Record(0, row)
 
@@ -134,7 +144,12 @@ def _id(label: str, record: Record, number: int) -> str:
         return identifier(record.fields, "id")
     except BadRecord as bad:
         raise bad_field(
-            label, record.line, "id", record.fields["id"], "a name or a whole number", "Name the text."
+            label,
+            record.line,
+            "id",
+            record.fields["id"],
+            "a name or a whole number",
+            "Name the text.",
         ) from bad
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
@@ -9,19 +10,41 @@ import typer
 from askew.cli.terminal import console, echo, shown
 
 if TYPE_CHECKING:
+    from askew.report.grid import Table
     from askew.runfolder import RunFolder
 
 
 def show_figures(folder: RunFolder, *, json: bool) -> None:
     """Print the run's table, its sentence and where to look on; or its `estimates.json` alone."""
-    from askew.report.summary import sentence
-    from askew.report.table import run_table, to_rich
+    from askew.report.terminal import to_rich
 
     if json:
         typer.echo(folder.estimates.read_text(encoding="utf-8"))
         return
     figures = folder.read_estimates()
-    console().print(to_rich(run_table(figures)[0]))
-    echo(sentence(figures))
+    console().print(to_rich(_first_table(figures)))
+    echo(one_sentence(figures))
     echo(f"More tables: askew table {shown(folder.path)}")
     echo(f"Report: {shown(folder.report)}")
+
+
+def one_sentence(figures: Mapping[str, object]) -> str:
+    """What a run of any audit found, in one sentence."""
+    if "clinical" in figures:
+        from askew.report.clinical_summary import sentence as clinical_sentence
+
+        return clinical_sentence(figures)
+    from askew.report.summary import sentence
+
+    return sentence(figures)
+
+
+def _first_table(figures: Mapping[str, object]) -> Table:
+    if "clinical" in figures:
+        from askew.report.clinical_run import ClinicalRun
+        from askew.report.clinical_table import brief_table
+
+        return brief_table(ClinicalRun("", figures))
+    from askew.report.table import run_table
+
+    return run_table(figures)[0]

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from askew.cli.terminal import console, echo, shown
-from askew.errors import RunError, unknown_name
+from askew.errors import ConfigError, RunError, unknown_name
+
+if TYPE_CHECKING:
+    from askew.report.grid import Table
+    from askew.runfolder import RunFolder
 
 Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 
 
 class Layout(StrEnum):
-    """Which of the paper's tables to print."""
+    """Which of the papers' tables to print."""
 
     RUN = "run"
     TABLE_1 = "table-1"
+    TABLE_2 = "table-2"
+    TABLE_3 = "table-3"
+    TABLE_5 = "table-5"
     TABLE_6 = "table-6"
     FIGURE_3 = "figure-3"
     FIGURE_4 = "figure-4"
+    FIGURE_5 = "figure-5"
+
+
+FLEX_LAYOUTS = (
+    Layout.RUN,
+    Layout.TABLE_1,
+    Layout.TABLE_6,
+    Layout.FIGURE_3,
+    Layout.FIGURE_4,
+)
 
 
 class Form(StrEnum):
@@ -49,8 +67,8 @@ def score(
     ] = None,
 ) -> None:
     """Read the recorded replies again, by other rules if wanted; asks no model."""
+    from askew.cli.figures import one_sentence
     from askew.cli.settings import assignment
-    from askew.report.summary import sentence
     from askew.run import rescore
 
     options = {
@@ -60,7 +78,7 @@ def score(
         **dict(assignment(one) for one in set_ or ()),
     }
     folder = rescore(run, {key: value for key, value in options.items() if value is not None})
-    echo(sentence(folder.read_estimates()))
+    echo(one_sentence(folder.read_estimates()))
     echo(f"Report: {shown(folder.report)}")
 
 
@@ -72,34 +90,73 @@ def table(
     intervals: Annotated[bool, typer.Option(help="Print intervals beside the figures.")] = True,
 ) -> None:
     """Print the figures of one run or several, like the paper's tables."""
-    from askew.report import table as tables
+    from askew.report import grid
+    from askew.report.terminal import to_rich
     from askew.runfolder import RunFolder
 
-    figures = [RunFolder.open(path).read_estimates() for path in runs]
-    names = [path.name for path in runs]
-    match layout:
-        case Layout.RUN:
-            made = [
-                one
-                for path, figure in zip(runs, figures, strict=True)
-                for one in tables.run_table(figure, path.name if len(runs) > 1 else "")
-            ]
-        case Layout.TABLE_1:
-            made = [tables.table_1(figures, intervals=intervals, names=names)]
-        case Layout.TABLE_6:
-            made = [tables.table_6(figures, intervals=intervals, names=names)]
-        case Layout.FIGURE_3:
-            made = [tables.figure_3(figures, intervals=intervals, names=names)]
-        case Layout.FIGURE_4:
-            made = [tables.figure_4(figures, intervals=intervals, names=names)]
+    made = _tables(layout, [RunFolder.open(path) for path in runs], intervals=intervals)
     if json or form is Form.JSON:
-        typer.echo(tables.to_json(made))
+        typer.echo(grid.to_json(made))
         return
     for one in made:
         if form is Form.TERMINAL:
-            console().print(tables.to_rich(one))
+            console().print(to_rich(one))
         else:
-            echo(tables.to_markdown(one) if form is Form.MARKDOWN else tables.to_csv(one))
+            echo(grid.to_markdown(one) if form is Form.MARKDOWN else grid.to_csv(one))
+
+
+def _tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -> list[Table]:
+    """The tables of a layout, by the audit of the runs.
+
+    Raises:
+        ConfigError: the runs are of different audits, or their audit has no such layout.
+    """
+    from askew.report.clinical_layouts import LAYOUTS, clinical_tables
+
+    clinical = {folder.path: "clinical" in folder.read_estimates() for folder in folders}
+    if len(set(clinical.values())) > 1:
+        names = ", ".join(shown(path) for path, found in clinical.items() if found)
+        raise ConfigError(
+            f"these runs are of different audits (clinical: {names}): no table holds both. Print "
+            "them apart."
+        )
+    if any(clinical.values()):
+        _check_layout(layout, "clinical", [Layout(name) for name in LAYOUTS])
+        return clinical_tables(layout, folders, intervals=intervals)
+    _check_layout(layout, "flex", FLEX_LAYOUTS)
+    return _flex_tables(layout, folders, intervals=intervals)
+
+
+def _check_layout(layout: Layout, audit: str, known: Sequence[Layout]) -> None:
+    if layout not in known:
+        names = ", ".join(known)
+        raise ConfigError(
+            f"layout {layout.value} is of another audit; a {audit} run has: {names}. Choose one of "
+            "them with --layout."
+        )
+
+
+def _flex_tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -> list[Table]:
+    from askew.report import table as tables
+
+    figures = [folder.read_estimates() for folder in folders]
+    names = [folder.path.name for folder in folders]
+    match layout:
+        case Layout.TABLE_1:
+            return [tables.table_1(figures, intervals=intervals, names=names)]
+        case Layout.TABLE_6:
+            return [tables.table_6(figures, intervals=intervals, names=names)]
+        case Layout.FIGURE_3:
+            return [tables.figure_3(figures, intervals=intervals, names=names)]
+        case Layout.FIGURE_4:
+            return [tables.figure_4(figures, intervals=intervals, names=names)]
+        case _:
+            several = len(folders) > 1
+            return [
+                one
+                for name, figure in zip(names, figures, strict=True)
+                for one in tables.run_table(figure, name if several else "")
+            ]
 
 
 def calls(

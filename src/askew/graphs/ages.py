@@ -7,14 +7,33 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from askew.graphs.page import Page
-from askew.graphs.people import PATIENT, People
+from askew.graphs.people import People
+from askew.graphs.person_words import PATIENT
 from askew.vignettes import AgeUnit, Relation, Span, Status, Triplet
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _NUMBERS = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * (place + 2) for place, word in enumerate(_TENS)
 }
@@ -29,37 +48,50 @@ _UNITS: dict[str, AgeUnit] = {"y": "year", "m": "month", "w": "week", "d": "day"
 
 # "47-year-old", "66 y/o", "sixty-two years of age", "18 months old", "47yo", "3 wk old"
 _YEARS_OLD = re.compile(
-    rf"(?<![\w.,])(?P<n>{_NUMBER})(?:[\s-]+and a half)?[\s-]*(?P<unit>{_UNIT})"
+    rf"(?<![\w.,])(?P<n>{_NUMBER})(?:[\s-]+and[\s-]a[\s-]half)?[\s-]*(?P<unit>{_UNIT})"
     rf"(?:[\s-]*(?:of[\s-]+age|old)\b|\s?/\s?o\b|\.?\s?o\b\.?)"
 )
 # "66M", "75 F", "45/F", "47yF"
-_LETTER = re.compile(r"(?<![\w.,/:-])(?P<n>\d{1,3})\s?(?:y|yr|yrs|y/?o)?[\s/-]?(?P<sex>[MF])\b(?![.'’-]\w)")
-_LETTER_FIRST = re.compile(r"(?<![\w.])(?P<sex>[MF])\s?[/,]?\s?(?P<n>\d{1,3})\b(?![.,/]\d|\s*(?:%|kg|cm|mm|mg|bpm))")
+_LETTER = re.compile(
+    r"(?<![\w.,/:-])(?P<n>\d{1,3})\s?(?:y|yr|yrs|y/?o)?[\s/-]?(?P<sex>[MF])\b(?![.'’-]\w)"
+)
+_LETTER_FIRST = re.compile(
+    r"(?<![\w.])(?P<sex>[MF])\s?[/,]?\s?(?P<n>\d{1,3})\b(?![.,/]\d|\s*(?:%|kg|cm|mm|mg|bpm))"
+)
 # "aged 45", "age: 7 months", "Age 45"
 _AGED = re.compile(
-    rf"\b(?P<word>aged?)(?:\s*[:=]\s*|\s+(?:of\s+)?)(?P<n>{_NUMBER})(?:[\s-]*(?P<unit>{_UNIT}))?\b(?![\w.]*\s*(?:%|/))"
+    rf"\b(?P<word>aged?)(?:\s*[:=]\s*|"
+    rf"\s+(?:of\s+)?)(?P<n>{_NUMBER})(?:[\s-]*(?P<unit>{_UNIT}))?\b(?![\w.]*\s*(?:%|/))"
 )
 # "is 39", "I'm 41", "who turned 50 last week", "is now 6 months"
 _IS = re.compile(
-    rf"\b(?:(?:is|am|'m|’m|was|turned|turns|just turned|'s|’s|she's|he's|being)(?: (?:now|currently|only|almost"
+    rf"\b(?:(?:is|am|'m|’m|was|turned|turns|just turned|'s|’s|she's|he's|being)(?: "
+    rf"(?:now|currently|only|almost"
     rf"|nearly|just|about|around|turning))? )(?P<n>{_NUMBER})(?:[\s-]*(?P<unit>{_UNIT}))?"
-    r"(?P<after>\s*(?:[,.;!?)]|$|and\b|but\b|with\b|years?\b|who\b|now\b|today\b|old\b|this\b|last\b|–|—|-\s"
-    r"|female\b|male\b|so\b|has\b|when\b|because\b|on \w+day\b|in (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))"
+    r"(?P<after>\s*(?:[,.;!?)]|$|and\b|but\b|with\b|years?\b|who\b|now\b|today\b|old\b|"
+    r"this\b|last\b|–|—|-\s"
+    r"|female\b|male\b|so\b|has\b|when\b|because\b|on \w+day\b|in (?:jan|feb|mar|apr|"
+    r"may|jun|jul|aug|sep|oct|nov|dec)))"
 )
 # "Mr. Obi, 58, …", "the patient (58)", "my husband (71)"
-_APPOSED = re.compile(rf"(?:,\s*|\(\s*)(?:age\s+|aged\s+)?(?P<n>\d{{1,3}})(?:\s*(?P<unit>{_UNIT}))?\s*(?=[,)]|$)")
+_APPOSED = re.compile(
+    rf"(?:,\s*|\(\s*)(?:age\s+|aged\s+)?(?P<n>\d{{1,3}})(?:\s*(?P<unit>{_UNIT}))?\s*(?=[,)]|$)"
+)
 # "A widower of 83"; "a grandmother of five" counts children, in words or below an adult's age.
 _OF = re.compile(
-    r"\b(?:man|woman|lady|gentleman|boy|girl|widow(?:er)?|patient|child|male|female|youth|lad|farmer|teacher) of (?P<n>\d{1,3})\b(?!\s*(?:children|kids|sons|daughters|%))"
+    r"\b(?:man|woman|lady|gentleman|boy|girl|widow(?:er)?|patient|child|male|female|"
+    r"youth|lad|farmer|teacher) of (?P<n>\d{1,3})\b(?!\s*(?:children|kids|sons|"
+    r"daughters|%))"
 )
 _DECADE = re.compile(
     r"\bin (?:his|her|their|my) (?:early |mid |late |mid-|early-|late-|very )*(?P<n>\d0)['’]?s\b"
-    rf"|\bin (?:his|her|their|my) (?:early |mid |late |mid-|early-|late-)*(?P<word>"
+    r"|\bin (?:his|her|their|my) (?:early |mid |late |mid-|early-|late-)*(?P<word>"
     r"twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties|teens)\b"
 )
 _PERIODS = {"teens": 10} | {
     word[:-1] + "ies": value for word, value in _NUMBERS.items() if value >= 20 and value % 10 == 0
 }
+_SOMETHING = re.compile(rf"\b(?P<word>{'|'.join(_TENS)})-something(?:[\s-]year[\s-]old)?\b")
 _FOLK = re.compile(
     r"\b(?P<word>vicenarian|tricenarian|quadragenarian|quinquagenarian|sexagenarian"
     r"|septuagenarian|octogenarian|nonagenarian)s?\b"
@@ -81,13 +113,19 @@ _FOLKS = {
 }
 # What makes a number no age now.
 _NOT_NOW_BEFORE = re.compile(
-    r"(?:\bat(?: the)?(?: age)?(?: of)?|\bsince(?: the)?(?: age)?(?: of)?|\bwhen (?:he|she|they|i|we) (?:was|were)"
-    r"|\bfrom(?: the)? age(?: of)?|\bby(?: the)? age(?: of)?|\buntil(?: the)?(?: age)?(?: of)?|\bage of onset.{0,5}"
-    r"|\bbefore(?: the)?(?: age)?(?: of)?|\bafter(?: the)?(?: age)?(?: of)?|\baround(?: the)?(?: age)?(?: of)?"
-    r"|\bunder|\bover|\bgestational|\bolder than|\byounger than|\bas an?|\bdied|\bbone|\bmenarche|\bmenopause)\s*(?:age[d:]?\s*)?$"
+    r"(?:\bat(?: the)?(?: age)?(?: of)?|\bsince(?: the)?(?: age)?(?: of)?|\bwhen (?:he|"
+    r"she|they|i|we) (?:was|were)"
+    r"|\bfrom(?: the)? age(?: of)?|\bby(?: the)? age(?: of)?|\buntil(?: the)?(?: "
+    r"age)?(?: of)?|\bage of onset.{0,5}"
+    r"|\bbefore(?: the)?(?: age)?(?: of)?|\bafter(?: the)?(?: age)?(?: of)?|\baround(?: "
+    r"the)?(?: age)?(?: of)?"
+    r"|\bunder|\bover|\bgestational|\bolder than|\byounger than|\bas an?|\bdied|\bbone|"
+    r"\bmenarche|\bmenopause)\s*(?:age[d:]?\s*)?$"
 )
 _AS_A = re.compile(r"\b(?:as|like|than) an? $")
-_GESTATION = re.compile(r"^\s*(?:'s?|’s?)?\s*(?:gestation|pregnant|of gestation|of pregnancy|ga\b)|^\s*pregnan")
+_GESTATION = re.compile(
+    r"^\s*(?:'s?|’s?)?\s*(?:gestation|pregnant|of gestation|of pregnancy|ga\b)|^\s*pregnan"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +152,9 @@ def number(text: str) -> int | None:
     if low[:1].isdigit():
         return int(re.split(r"[.,]", low)[0])
     if "hundred" in low:
-        return 100 + sum(_NUMBERS.get(part, 0) for part in low.split()[2:] if part not in ("one", "a"))
+        return 100 + sum(
+            _NUMBERS.get(part, 0) for part in low.split()[2:] if part not in ("one", "a")
+        )
     parts = [_NUMBERS[part] for part in re.split(r"[\s-]+", low) if part in _NUMBERS]
     return sum(parts) if parts else None
 
@@ -132,10 +172,11 @@ def expressions(page: Page) -> list[Age]:
     for match in _DECADE.finditer(page.lower):
         tens = int(match["n"]) if match["n"] else _PERIODS[match["word"]]
         found.append(Age(*match.span(), tens, "year", "age", decade=True, rank=1))
+    for match in _SOMETHING.finditer(page.lower):
+        tens = _NUMBERS[match["word"]]
+        found.append(Age(*match.span(), tens, "year", "age", decade=True, rank=1))
     for match in _FOLK.finditer(page.lower):
-        found.append(
-            Age(*match.span(), _FOLKS[match["word"]], "year", "age", decade=True, rank=1)
-        )
+        found.append(Age(*match.span(), _FOLKS[match["word"]], "year", "age", decade=True, rank=1))
     return found
 
 
@@ -157,7 +198,7 @@ def _age(match: re.Match[str], rank: int) -> Age | None:
     unit = _unit(groups.get("unit") or "y")
     if value is None or (unit == "year" and value > 120):
         return None
-    if unit == "year" and "half" in match.group() or "½" in groups["n"] or ".5" in groups["n"]:
+    if (unit == "year" and "half" in match.group()) or "½" in groups["n"] or ".5" in groups["n"]:
         # Whole numbers only: "two and a half years" is 30 months, as a nurse would write it.
         value, unit = value * 12 + 6, "month"
     end = match.end()
@@ -220,7 +261,9 @@ def _now(page: Page, age: Age) -> bool:
     if _GESTATION.search(after) or _NOT_NOW_BEFORE.search(before.replace("aged ", "at ")):
         return bool(re.search(r"\bwas (?:an?|the) $", before))
     if age.rank == 1 and page.lower[age.start : age.start + 4] == "aged":
-        return not re.search(r"\b(?:when|while|died|diagnosed|children|sons?|daughters?|kids)\s$", before)
+        return not re.search(
+            r"\b(?:when|while|died|diagnosed|children|sons?|daughters?|kids)\s$", before
+        )
     if age.rank == 1 and not age.decade:
         # "diagnosed at age 12" is caught above, "age 12 when …" here.
         return not re.search(r"^\s*(?:when|he|she|onwards)\b", after)
@@ -229,7 +272,9 @@ def _now(page: Page, age: Age) -> bool:
     if age.decade:
         began = page.sentence_at(age.start).start
         clause = page.lower[began : age.start]
-        return not re.search(r"\b(?:diagnosed|died|since|began|started|onset|had|developed)\b[^,]*$", clause)
+        return not re.search(
+            r"\b(?:diagnosed|died|since|began|started|onset|had|developed)\b[^,]*$", clause
+        )
     return True
 
 
@@ -258,7 +303,14 @@ def _owner(page: Page, people: People, age: Age) -> str:
         word = page.words[index]
         if word.lower in ("he", "she", "i", "i'm", "i’m", "he's", "she's"):
             return people.holder(word.start)
-        if word.tag in ("VBZ", "VBD", "VBP") and word.lower not in ("is", "am", "are", "was", "'s", "'m"):
+        if word.tag in ("VBZ", "VBD", "VBP") and word.lower not in (
+            "is",
+            "am",
+            "are",
+            "was",
+            "'s",
+            "'m",
+        ):
             break
     return people.holder(age.start)
 

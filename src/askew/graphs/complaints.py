@@ -4,55 +4,74 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from askew.graphs.page import Page, Sentence
+from askew.graphs.wordlist import word_set
 
 Taken = Sequence[tuple[int, int, str]]  # start, end and kind of what is known already
 Found = tuple[int, int, Literal["symptom", "medication"], str]
 
 _COMPLAINS = re.compile(
-    r"\b(?:complain(?:s|ed|ing)? (?:of|about)|complaints? of|c/o|p/w|chief complaints?(?: is| was|:| of)|presenting complaints?(?: is| was|:| of)"
-    r"|present(?:s|ed|ing)?(?: to [\w\s,']{2,45}?)? with|(?:brought|comes|came|come|coming)(?: in)?(?: to [\w\s']{2,40}?| by [\w\s']{2,25}?)? (?:with|for|because of|due to)"
-    r"|seen for|seen because of|referred (?:for|with|because of)|admitted (?:with|for|because of)|suffer(?:s|ed|ing) from|suffers|experienc(?:es|ed|ing)|bothered by|troubled by|troubled with|endorses|plagued by"
-    r"|admits to|distressed by|seeks (?:help|care|advice) (?:for|because of)|consults (?:you |\w+ )?(?:about|for|because of)|attends (?:with|because of)|evaluated for|struggles with)\s"
+    r"\b(?:complain(?:s|ed|ing)? (?:of|about)|complaints? of|c/o|p/w|chief "
+    r"complaints?(?: is| was|:| of)|presenting complaints?(?: is| was|:| of)"
+    r"|present(?:s|ed|ing)?(?: to [\w\s,']{2,45}?)? with|(?:brought|comes|came|come|"
+    r"coming)(?: in)?(?: to [\w\s']{2,40}?| by [\w\s']{2,25}?)? (?:with|for|because of|"
+    r"due to)"
+    r"|seen for|seen because of|referred (?:for|with|because of)|admitted (?:with|for|"
+    r"because of)|suffer(?:s|ed|ing) from|suffers|experienc(?:es|ed|ing)|bothered by|"
+    r"troubled by|troubled with|endorses|plagued by"
+    r"|admits to|distressed by|seeks (?:help|care|advice) (?:for|because of)|consults "
+    r"(?:you |\w+ )?(?:about|for|because of)|attends (?:with|because of)|evaluated for|"
+    r"struggles with)\s"
 )
 _TAKES = re.compile(
-    r"\b(?:takes?|taking|takes only|prescribed|started on|maintained on|uses|using|doses? of|tablets? of|treated with|on)\s+(?P<what>[a-z][a-z-]{4,}(?: [a-z-]{5,})?)"
-    r"(?=\s+(?:\d+(?:\.\d+)?\s?(?:mg|mcg|µg|g|units?|ml|iu)\b|(?:once|twice|three times|daily|nightly|weekly|bid|tid|qid|prn|as needed|every (?:day|night|morning|week|other day)|at (?:night|bedtime))\b|for (?:his|her|their|my|the|an? )?\s?\w))"
+    r"\b(?:takes?|taking|takes only|prescribed|started on|maintained on|uses|using|"
+    r"doses? of|tablets? of|treated with|on)\s+(?P<what>[a-z][a-z-]{4,}(?: [a-z-]{5,})?)"
+    r"(?=\s+(?:\d+(?:\.\d+)?\s?(?:mg|mcg|µg|g|units?|ml|iu)\b|(?:once|twice|three times|"
+    r"daily|nightly|weekly|bid|tid|qid|prn|as needed|every (?:day|night|morning|week|"
+    r"other day)|at (?:night|bedtime))\b|for (?:his|her|their|my|the|an? )?\s?\w))"
 )
-_STOP_WORDS = frozenset(
-    """for since over during after before that which who when while because where until in at from
-    on by as following associated accompanied lasting x beginning starting started began worse
-    worsening radiating ago and or nor , ; : . ( ) and/or & plus but however although with without
-    despite has have had is are was were he she they i who's which's to if whenever along unlike
-    than about every of""".split()
+_STOP_WORDS = word_set(
+    """
+    for since over during after before that which who when while because where until in at
+    from on by as following associated accompanied lasting x beginning starting started began
+    worse worsening radiating ago and or nor , ; : . ( ) and/or & plus but however although
+    with without despite has have had is are was were he she they i who's which's to if
+    whenever along unlike than about every of
+    """
 )
-_OPENERS = frozenset(
-    """a an the his her their my some several many few multiple any other new recent mild moderate
-    severe intense sudden gradual acute intermittent constant persistent ongoing frequent
-    occasional daily worsening increasing progressive bad terrible slight marked significant more
-    also both what one two three four five six seven eight nine ten history onset episode
-    episodes day days week weeks month months year years hour hours of - long short no 's ’s
-    increasingly very nearly about almost fairly past last another further feeling having
-    periods bouts bout attack attacks spell spells longstanding night nights weekend lot bit
-    complaint complaints symptom symptoms recurrent unexplained painless""".split()
+_OPENERS = word_set(
+    """
+    a an the his her their my some several many few multiple any other new recent mild
+    moderate severe intense sudden gradual acute intermittent constant persistent ongoing
+    frequent occasional daily worsening increasing progressive bad terrible slight marked
+    significant more also both what one two three four five six seven eight nine ten history
+    onset episode episodes day days week weeks month months year years hour hours of - long
+    short no 's ’s increasingly very nearly about almost fairly past last another further
+    feeling having periods bouts bout attack attacks spell spells longstanding night nights
+    weekend lot bit complaint complaints symptom symptoms recurrent unexplained painless
+    """
 )
-_NO_COMPLAINT = frozenset(
-    """visit checkup check-up evaluation assessment follow-up followup follow review clinic hospital
-    office department emergency mother father parents wife husband son daughter person age history
-    question questions refill vaccination physical exam examination management consultation
-    screening concern concerns complaint complaints symptom symptoms problem problems doctor
-    physician appointment care advice treatment surgery results routine test tests smoking alcohol
-    cigarettes drinking drugs drug use medication medications medicine travel contact contacts
-    intercourse sex trauma allergies allergy family friend friends life work school home job
-    stress marriage relationship condition illness disease diagnosis complications complication
-    patient man woman boy girl child infant baby time something anything nothing everything
-    findings finding group dog cat pet insurance money help today yesterday morning weekend
-    prenatal antenatal immunization shots papers letter well-child wellness counseling therapy
-    biopsy scan ultrasound imaging tobacco marijuana cannabis cocaine heroin caffeine pack packs
-    glass glasses beer wine exposure exposures bites bite injury ingestion activity activities
-    antibiotics water food meal meals diet pregnancy children kids siblings event events""".split()
+_NO_COMPLAINT = word_set(
+    """
+    visit checkup check-up evaluation assessment follow-up followup follow review clinic
+    hospital office department emergency mother father parents wife husband son daughter
+    person age history question questions refill vaccination physical exam examination
+    management consultation screening concern concerns complaint complaints symptom symptoms
+    problem problems doctor physician appointment care advice treatment surgery results
+    routine test tests smoking alcohol cigarettes drinking drugs drug use medication
+    medications medicine travel contact contacts intercourse sex trauma allergies allergy
+    family friend friends life work school home job stress marriage relationship condition
+    illness disease diagnosis complications complication patient man woman boy girl child
+    infant baby time something anything nothing everything findings finding group dog cat pet
+    insurance money help today yesterday morning weekend prenatal antenatal immunization shots
+    papers letter well-child wellness counseling therapy biopsy scan ultrasound imaging
+    tobacco marijuana cannabis cocaine heroin caffeine pack packs glass glasses beer wine
+    exposure exposures bites bite injury ingestion activity activities antibiotics water food
+    meal meals diet pregnancy children kids siblings event events
+    """
 )
 _BARE_KINDS = frozenset({"symptom", "condition"})
 
@@ -73,7 +92,7 @@ def complained(page: Page, taken: Taken) -> Iterator[Found]:
 def siblings(page: Page, taken: Taken) -> Iterator[Found]:
     """Noun phrases in one list with two known findings, "fever, the runs and a cough"."""
     known = sorted(entry for entry in taken if entry[2] in _BARE_KINDS)
-    for (_, end, _), (start, _, _) in zip(known, known[1:], strict=False):
+    for (_, end, _), (start, _, _) in pairwise(known):
         gap = page.lower[end:start]
         if len(gap) > 60 or gap.count(",") + gap.count(" and ") + gap.count(" or ") < 2:
             continue
@@ -89,9 +108,7 @@ def _free(start: int, end: int, taken: Taken) -> bool:
     return not any(start < stop and begin < end for begin, stop, _ in taken)
 
 
-def _items(
-    page: Page, sentence: Sentence, start: int, taken: Taken, rule: str
-) -> Iterator[Found]:
+def _items(page: Page, sentence: Sentence, start: int, taken: Taken, rule: str) -> Iterator[Found]:
     """The noun phrases of the list that begins at a character."""
     index = page.word_at(start)
     first = True
@@ -122,12 +139,17 @@ def _phrase(page: Page, index: int, last: int) -> tuple[int, int]:
     while index < last and (words[index].lower in _OPENERS or words[index].lower[:1].isdigit()):
         index += 1
     begin = index
-    while index < last and words[index].lower not in _STOP_WORDS and words[index].tag not in (
-        "VBZ",
-        "VBD",
-        "VBP",
-        "MD",
-        "PRP",
+    while (
+        index < last
+        and words[index].lower not in _STOP_WORDS
+        and words[index].tag
+        not in (
+            "VBZ",
+            "VBD",
+            "VBP",
+            "MD",
+            "PRP",
+        )
     ):
         index += 1
     return begin, index
@@ -151,7 +173,9 @@ def _is_complaint(page: Page, begin: int, end: int) -> bool:
     head = words[-1]
     if not head.tag.startswith("NN") and head.tag not in ("VBG",):
         return False
-    if len(words) > 5 or any(not word.lower.replace("-", "").isalpha() and word.text != "-" for word in words):
+    if len(words) > 5 or any(
+        not word.lower.replace("-", "").isalpha() and word.text != "-" for word in words
+    ):
         return False
     if any(word.lower in _NO_COMPLAINT for word in words):
         return False

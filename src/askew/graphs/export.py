@@ -160,7 +160,10 @@ def graphml(graph: Graph) -> str:
 
     Characters that XML cannot hold are written as U+FFFD.
     """
-    nodes = [(node.id, {"kind": node.kind, "label": node.label, **node.attributes}) for node in graph.nodes]
+    nodes = [
+        (node.id, {"kind": node.kind, "label": node.label, **node.attributes})
+        for node in graph.nodes
+    ]
     edges = [(edge, {"relation": edge.relation, **edge.attributes}) for edge in graph.edges]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',

@@ -14,17 +14,25 @@ from askew.graphs.lexicon import Piece, pieces
 from askew.graphs.mentions import Mention
 from askew.graphs.page import Page, cut
 from askew.graphs.parsing import parse, parse_many
-from askew.graphs.people import PATIENT, People
+from askew.graphs.people import People
+from askew.graphs.person_words import PATIENT
 from askew.graphs.rules import RuleSet, relevance, rule_set, rule_text
-from askew.vignettes import Facts, Relation, Span, Status, Triplet
+from askew.vignettes import AgeUnit, Facts, Relation, Span, Status, Triplet
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+_UNITS: tuple[AgeUnit, ...] = ("month", "week", "day", "year")
 _GESTATION = re.compile(
-    r"\b(?P<what>\d{1,2}(?:\s?\+\s?\d)?(?:[\s-]|\s?and \d/7 )?(?:weeks?|wks?|months?)?['’]?s?[\s-]*(?:of |in )?(?:gestation|pregnant|into (?:her|the|a) pregnancy)|\w+ weeks['’]?s? (?:of )?(?:gestation|pregnant)|\bg\d+\s?p\d+\w* at \d+ (?:weeks?|wks?)|\d{1,2} ?(?:wk|w)s? ?(?:ga|iup)|(?:first|second|third) trimester|expecting (?:a baby|her \w+ (?:child|baby)|twins))\b"
+    r"\b(?P<what>\d{1,2}(?:\s?\+\s?\d)?(?:[\s-]|\s?and \d/7 )?(?:weeks?|wks?|"
+    r"months?)?['’]?s?[\s-]*(?:of |in )?(?:gestation|pregnant|into (?:her|the|a) "
+    r"pregnancy)|\w+ weeks['’]?s? (?:of )?(?:gestation|pregnant)|\bg\d+\s?p\d+\w* at "
+    r"\d+ (?:weeks?|wks?)|\d{1,2} ?(?:wk|w)s? ?(?:ga|iup)|(?:first|second|third) "
+    r"trimester|expecting (?:a baby|her \w+ (?:child|baby)|twins))\b"
 )
-_BORN_AT = re.compile(r"\b(?:born|delivered|delivery|birth|premature|infant|neonate|newborn|baby)\b")
+_BORN_AT = re.compile(
+    r"\b(?:born|delivered|delivery|birth|premature|infant|neonate|newborn|baby)\b"
+)
 # Of the same value in two states the one that says more is kept.
 _RANK = {
     Status.ABSENT: 0,
@@ -91,7 +99,10 @@ def facts_of(text: str, doc: Doc, rules: RuleSet) -> Facts:
         hypothetical="hypothetical" in rules,
         examination="examination" in rules,
     )
-    plain = [*_demographics(page, everybody, rules), *_places(page, parts, everybody, context, rules)]
+    plain = [
+        *_demographics(page, everybody, rules),
+        *_places(page, parts, everybody, context, rules),
+    ]
     scored = [(triplet, _fired(triplet)) for triplet in plain]
     scored += Finder(page, everybody, found, context, rules).triplets()
     kept, left = _filtered(scored, rules.theta)
@@ -126,7 +137,7 @@ def _entity_age(page: Page) -> list[Triplet]:
         if entity.label_ == "DATE" and "old" in text:
             value = ages.number(text.split("-")[0].split()[0])
             if value is not None:
-                unit = "month" if "month" in text else "week" if "week" in text else "day" if "day" in text else "year"
+                unit: AgeUnit = next((one for one in _UNITS if one in text), "year")
                 return [
                     Triplet(
                         Relation.HAS_AGE,
@@ -156,7 +167,9 @@ def _with_gestation(page: Page, found: list[Mention]) -> list[Mention]:
     for match in _GESTATION.finditer(page.lower):
         start, end = match.span("what")
         before = page.lower[max(start - 35, 0) : start]
-        if _BORN_AT.search(before) or re.match(r"[\s-]*(?:infant|newborn|boy|girl|baby)", page.lower[end:]):
+        if _BORN_AT.search(before) or re.match(
+            r"[\s-]*(?:infant|newborn|boy|girl|baby)", page.lower[end:]
+        ):
             continue
         more = [one for one in more if not (one.start < end and start < one.end)]
         more.append(Mention(start, end, "condition", "pregnancy", ("gestation",), "pregnancy"))
@@ -184,7 +197,11 @@ _FIRST = (Relation.HAS_AGE, Relation.HAS_GENDER, Relation.HAS_BIRTH_SEX)
 
 def _in_order(triplet: Triplet) -> tuple[int, int, str]:
     start = triplet.span.start if triplet.span else 0
-    return (_FIRST.index(triplet.relation) if triplet.relation in _FIRST else 9, start, triplet.relation)
+    return (
+        _FIRST.index(triplet.relation) if triplet.relation in _FIRST else 9,
+        start,
+        triplet.relation,
+    )
 
 
 def words_of(value: str | int) -> frozenset[str]:

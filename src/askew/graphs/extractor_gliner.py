@@ -9,6 +9,7 @@ versions than askew's: install it in an environment of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from askew.errors import DataError, MissingDependency
@@ -50,10 +51,10 @@ class GlinerExtractor:
 
     def __init__(self, model: str = DEFAULT_MODEL, threshold: float = DEFAULT_THRESHOLD) -> None:
         try:
-            from gliner import GLiNER
+            gliner = import_module("gliner")
         except ImportError as error:
-            raise MissingDependency(INSTALL) from error
-        self._model = GLiNER.from_pretrained(model)
+            raise MissingDependency(f"{INSTALL} (The import says: {error}.)") from error
+        self._model = gliner.GLiNER.from_pretrained(model)
         self._threshold = threshold
 
     def extract_many(self, texts: Sequence[str]) -> list[Facts]:

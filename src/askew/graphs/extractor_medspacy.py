@@ -10,7 +10,9 @@ It finds symptoms, conditions and drugs; ages, genders, places and allergies it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from askew.errors import MissingDependency
@@ -122,15 +124,17 @@ def _status(mention: Mention) -> Status:
 
 def _pipeline() -> Any:
     try:
-        import medspacy
-        from medspacy.ner import TargetRule
+        medspacy, ner = import_module("medspacy"), import_module("medspacy.ner")
     except ImportError as error:
-        raise MissingDependency(INSTALL) from error
+        raise MissingDependency(f"{INSTALL} (The import says: {error}.)") from error
+    with suppress(ImportError):
+        # Its sentence splitter writes a line of debugging a word to standard error.
+        import_module("loguru").logger.disable("PyRuSH")
     pipeline = medspacy.load()
     matcher = pipeline.get_pipe("medspacy_target_matcher")
     matcher.add(
         [
-            TargetRule(wording, kind)
+            ner.TargetRule(wording, kind)
             for kind in _LABELS
             for term in terms(kind)
             for wording in term.wordings

@@ -8,38 +8,99 @@ from askew.graphs import drugs
 from askew.graphs.context import Context, Reading
 from askew.graphs.mentions import Mention
 from askew.graphs.page import Page
-from askew.graphs.people import ANY, OTHER, PATIENT, People, Person
+from askew.graphs.people import People
+from askew.graphs.person_words import ANY, OTHER, PATIENT, Person
 from askew.graphs.rules import RuleSet, relevance
+from askew.graphs.wordlist import last_of
 from askew.vignettes import Relation, Span, Status, Triplet
 
 # What one has for life: "history of diabetes" says that it is still there.
 _CHRONIC = re.compile(
-    r"\b(?:diabet\w*|hypertens\w*|asthma\w*|copd|emphysema|chronic|bronchiectasis|arthritis|osteoarthritis|osteoporosis|osteopenia|epilep\w*|seizure disorder|depress\w*|anxiety|bipolar|schizo\w*|psychosis disorder|migraines?|hiv|aids|hypothyroid\w*|hyperthyroid\w*|graves|hashimoto\w*|fibrillation|flutter|arrhythmia|heart failure|cardiomyopathy|heart disease|artery disease|vascular disease|angina|lupus|sclerosis|parkinson\w*|dementia|alzheimer\w*|psoria\w*|eczema|dermatitis|gout|reflux|gerd|gord|hyperlipid\w*|dyslipid\w*|hypercholesterol\w*|cholesterol|syndrome|disorder|glaucoma|cataracts?|an[a]?emia|sickle cell|thalass\w*|h[a]?emophilia|cirrhosis|hepatitis [bc]|endometriosis|fibroids?|fibromyalgia|obes\w*|ap[n]?n[o]?ea|rhinitis|crohn\w*|colitis|bowel disease|c[o]?eliac|kidney disease|renal disease|renal failure|kidney failure|liver disease|lung disease|thyroid disease|cystic fibrosis|autis\w*|adhd|deficiency|neuropathy|retinopathy|nephropathy|dystrophy|sarcoid\w*|hyperplasia|bph|stenosis|regurgitation|valve|insufficiency|dependence|alcoholism|addiction|abuse|use disorder|dysphoria|intolerance|spondyl\w*|scoliosis|rosacea|vitiligo|acne|h[a]?emochromatosis|polycystic|narcolepsy|tourette\w*|palsy|down|marfan|turner|klinefelter|raynaud\w*|sjogren\w*|sj.gren\w*|scleroderma|myasthenia|addison\w*|cushing\w*|phenylketonuria|pcos|cad|chf|htn|ckd|af|ms|ra|sle|ibs|ibd|oa|osa|esrd|pvd|pad|disability|hay fever|allerg\w*|insomnia|impairment|deafness|blindness|porphyria|aneurysm|varicose veins|hernia|prolapse|hemorrhoids|tinnitus|leukemia|lymphoma|myeloma)\b"
+    r"\b(?:diabet\w*|hypertens\w*|asthma\w*|copd|emphysema|chronic|bronchiectasis|"
+    r"arthritis|osteoarthritis|osteoporosis|osteopenia|epilep\w*|seizure disorder|"
+    r"depress\w*|anxiety|bipolar|schizo\w*|psychosis disorder|migraines?|hiv|aids|"
+    r"hypothyroid\w*|hyperthyroid\w*|graves|hashimoto\w*|fibrillation|flutter|"
+    r"arrhythmia|heart failure|cardiomyopathy|heart disease|artery disease|vascular "
+    r"disease|angina|lupus|sclerosis|parkinson\w*|dementia|alzheimer\w*|psoria\w*|"
+    r"eczema|dermatitis|gout|reflux|gerd|gord|hyperlipid\w*|dyslipid\w*|"
+    r"hypercholesterol\w*|cholesterol|syndrome|disorder|glaucoma|cataracts?|an[a]?emia|"
+    r"sickle cell|thalass\w*|h[a]?emophilia|cirrhosis|hepatitis [bc]|endometriosis|"
+    r"fibroids?|fibromyalgia|obes\w*|ap[n]?n[o]?ea|rhinitis|crohn\w*|colitis|bowel "
+    r"disease|c[o]?eliac|kidney disease|renal disease|renal failure|kidney failure|"
+    r"liver disease|lung disease|thyroid disease|cystic fibrosis|autis\w*|adhd|"
+    r"deficiency|neuropathy|retinopathy|nephropathy|dystrophy|sarcoid\w*|hyperplasia|"
+    r"bph|stenosis|regurgitation|valve|insufficiency|dependence|alcoholism|addiction|"
+    r"abuse|use disorder|dysphoria|intolerance|spondyl\w*|scoliosis|rosacea|vitiligo|"
+    r"acne|h[a]?emochromatosis|polycystic|narcolepsy|tourette\w*|palsy|down|marfan|"
+    r"turner|klinefelter|raynaud\w*|sjogren\w*|sj.gren\w*|scleroderma|myasthenia|"
+    r"addison\w*|cushing\w*|phenylketonuria|pcos|cad|chf|htn|ckd|af|ms|ra|sle|ibs|ibd|"
+    r"oa|osa|esrd|pvd|pad|disability|hay fever|allerg\w*|insomnia|impairment|deafness|"
+    r"blindness|porphyria|aneurysm|varicose veins|hernia|prolapse|hemorrhoids|tinnitus|"
+    r"leukemia|lymphoma|myeloma)\b"
 )
 # What passes, though a chronic word stands in it.
 _ACUTE = re.compile(
-    r"\b(?:preeclampsia|gestational|pregnancy|postpartum|heat|acute|ketoacidosis|infarction|stroke|tia|ischemic attack|embol\w*|thrombos\w*|fracture|rupture|guillain|reye|kawasaki|toxic shock|nephrotic syndrome in childhood|h[a]?emolytic uremic|compartment|respiratory distress)\b"
+    r"\b(?:preeclampsia|gestational|pregnancy|postpartum|heat|acute|ketoacidosis|"
+    r"infarction|stroke|tia|ischemic attack|embol\w*|thrombos\w*|fracture|rupture|"
+    r"guillain|reye|kawasaki|toxic shock|nephrotic syndrome in childhood|h[a]?emolytic "
+    r"uremic|compartment|respiratory distress)\b"
 )
 _CONTAGIOUS = re.compile(
-    r"\b(?:flu|influenza|cold|chicken\s?pox|varicella|measles|mumps|rubella|gastroenteritis|covid\S*|strep\w*|scabies|lice|norovirus|food poisoning|croup|bronchiolitis|hand,? foot|pertussis|whooping cough|upper respiratory|common cold|impetigo|ringworm|conjunctivitis|mono|mononucleosis|malaria|cholera|dengue|typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|injury|sprain|concussion)\b"
+    r"\b(?:flu|influenza|cold|chicken\s?pox|varicella|measles|mumps|rubella|"
+    r"gastroenteritis|covid\S*|strep\w*|scabies|lice|norovirus|food poisoning|croup|"
+    r"bronchiolitis|hand,? foot|pertussis|whooping cough|upper respiratory|common cold|"
+    r"impetigo|ringworm|conjunctivitis|mono|mononucleosis|malaria|cholera|dengue|"
+    r"typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|injury|sprain|"
+    r"concussion)\b"
 )
 _AGO = re.compile(
-    r"\b(?:ago|in (?:19|20)\d\d|last (?:year|spring|summer|autumn|fall|winter|month)|as an? (?:\w+ )?(?:child|teenager|baby|infant|young \w+|adolescent|boy|girl|student)|in (?:his|her|their|my) (?:childhood|youth|infancy|teens|twenties|thirties|forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the )?age|at \d+|in childhood|(?:during|in|with) (?:his|her|their|my|a|both) (?:\w+ )?(?:pregnanc(?:y|ies)|deployment|admission)|years? (?:earlier|before|previously)|in the past)\b"
+    r"\b(?:ago|in (?:19|20)\d\d|last (?:year|spring|summer|autumn|fall|winter|month)|as "
+    r"an? (?:\w+ )?(?:child|teenager|baby|infant|young \w+|adolescent|boy|girl|student)|"
+    r"in (?:his|her|their|my) (?:childhood|youth|infancy|teens|twenties|thirties|"
+    r"forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the "
+    r")?age|at \d+|in childhood|(?:during|in|with) (?:his|her|their|my|a|both) (?:\w+ "
+    r")?(?:pregnanc(?:y|ies)|deployment|admission)|years? (?:earlier|before|previously)|"
+    r"in the past)\b"
 )
 _HAD = re.compile(
-    r"\b(?:had|suffered|survived|underwent|contracted|caught|got|treated for|hospitali[sz]ed (?:for|with)|recovered from|admitted (?:for|with)|(?:was|were) (?:treated|admitted|hospitali[sz]ed|operated))\b"
+    r"\b(?:had|suffered|survived|underwent|contracted|caught|got|treated for|"
+    r"hospitali[sz]ed (?:for|with)|recovered from|admitted (?:for|with)|(?:was|were) "
+    r"(?:treated|admitted|hospitali[sz]ed|operated))\b"
 )
-_DIAGNOSED = re.compile(r"\b(?:diagnosed|found to have|developed|has had|has been|have had|known to have|living with|since)\b")
+_DIAGNOSED = re.compile(
+    r"\b(?:diagnosed|found to have|developed|has had|has been|have had|known to have|"
+    r"living with|since)\b"
+)
 _OVER = re.compile(
-    r"^[^.;,]{0,40}?\b(?:(?:was|were|had been|been|,) (?:\w+ly )?(?:treated|cured|repaired|removed|resected|excised|operated)|treated|(?:which|that) (?:was|were|has been|have been|had been) (?:\w+ly )?(?:treated|cured|removed|repaired|resolved))\b[^.;]*?\b(?:ago|in (?:19|20)\d\d|last (?:year|month|spring|summer|autumn|fall|winter)|as an? child|in remission|successfully|and (?:is|was) (?:cured|over)|years? (?:earlier|before)|with (?:surgery|radiation|radiotherapy|chemotherapy|a course))\b"
-    r"|^[^.;,]{0,25}\b(?:in (?:complete |full )?remission|(?:has |had |have )?(?:since |now |fully |completely )*(?:resolved|healed|cleared)|outgrown|cured|status post (?:resection|removal|repair))\b|^,? (?:now |since )?(?:resolved|cured|healed|treated (?:in|with surgery)|in remission)\b|^ that (?:resolved|cleared|healed|went away)\b"
+    r"^[^.;,]{0,40}?\b(?:(?:was|were|had been|been|,) (?:\w+ly )?(?:treated|cured|"
+    r"repaired|removed|resected|excised|operated)|treated|(?:which|that) (?:was|were|"
+    r"has been|have been|had been) (?:\w+ly )?(?:treated|cured|removed|repaired|"
+    r"resolved))\b[^.;]*?\b(?:ago|in (?:19|20)\d\d|last (?:year|month|spring|summer|"
+    r"autumn|fall|winter)|as an? child|in remission|successfully|and (?:is|was) "
+    r"(?:cured|over)|years? (?:earlier|before)|with (?:surgery|radiation|radiotherapy|"
+    r"chemotherapy|a course))\b"
+    r"|^[^.;,]{0,25}\b(?:in (?:complete |full )?remission|(?:has |had |have )?(?:since |"
+    r"now |fully |completely )*(?:resolved|healed|cleared)|outgrown|cured|status post "
+    r"(?:resection|removal|repair))\b|^,? (?:now |since )?(?:resolved|cured|healed|"
+    r"treated (?:in|with surgery)|in remission)\b|^ that (?:resolved|cleared|healed|"
+    r"went away)\b"
 )
-_GREW_OUT = re.compile(r"\b(?:outgrew|recovered (?:fully |completely |well )?from|cured of|overcame|survivor of|in remission from|got over|treated successfully for|no longer has|used to (?:have|get|suffer from|be))\b[^.;,]*$")
+_GREW_OUT = re.compile(
+    r"\b(?:outgrew|recovered (?:fully |completely |well )?from|cured of|overcame|"
+    r"survivor of|in remission from|got over|treated successfully for|no longer has|"
+    r"used to (?:have|get|suffer from|be))\b[^.;,]*$"
+)
 _DURATION_HISTORY = re.compile(
-    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|several|many|long|few|couple)[\s-]*(?:of )?(?:standing|hours?|days?|weeks?|months?|years?|hr|wk|mo|yr|day|week|month|year)?['’]?s?[\s-]*(?:long |standing |lasting )?(?:history|hx|h/o)(?: of)?|\bhistory of (?:present illness|presenting)\b|\blifelong history of\b|\bpresents? with an? (?:\w+ )?history of\b|\b(?:this|presenting) history of\b"
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|several|many|long|few|"
+    r"couple)[\s-]*(?:of )?(?:standing|hours?|days?|weeks?|months?|years?|hr|wk|mo|yr|"
+    r"day|week|month|year)?['’]?s?[\s-]*(?:long |standing |lasting )?(?:history|hx|"
+    r"h/o)(?: of)?|\bhistory of (?:present illness|presenting)\b|\blifelong history "
+    r"of\b|\bpresents? with an? (?:\w+ )?history of\b|\b(?:this|presenting) history of\b"
 )
 _RELATIVE_AFTER = re.compile(
-    r"^(?:\s*(?:,|and|or|in|at|age|aged|\d+|\(|both|early|onset|of|on|the|his|her|their|my|patient's|for|several|two|three|multiple|all|one|many|a|among|affecting)\b|\s*[,(:–-]|\s*['’]s)*\s*$"
+    r"^(?:\s*(?:,|and|or|in|at|age|aged|\d+|\(|both|early|onset|of|on|the|his|her|their|"
+    r"my|patient's|for|several|two|three|multiple|all|one|many|a|among|affecting)\b|"
+    r"\s*[,(:–-]|\s*['’]s)*\s*$"
 )
 _SEEDED = re.compile(r"\b(?:in|among|affecting)\b|\(")
 
@@ -55,6 +116,7 @@ class Finder:
         self.found = found
         self.context = context
         self.rules = rules
+        self.drugs = [(one.start, one.end) for one in found if one.kind == "medication"]
 
     def triplets(self) -> list[tuple[Triplet, tuple[str, ...]]]:
         """Each mention as a triplet, with the patterns that fired for and against it."""
@@ -96,7 +158,8 @@ class Finder:
         sentence = self.page.sentence_at(mention.start)
         before = self.page.lower[sentence.start : mention.start]
         device = re.search(
-            r"\b(?:ct|mri|x-?\s?ray|biops\w+|scan|culture|colonoscopy|endoscopy|ultraso\w+|echo\w*|test|tests|pcr|serolog\w+|spirometry|smear)\b",
+            r"\b(?:ct|mri|x-?\s?ray|biops\w+|scan|culture|colonoscopy|endoscopy|"
+            r"ultraso\w+|echo\w*|test|tests|pcr|serolog\w+|spirometry|smear)\b",
             before,
         )
         return mention.kind == "symptom" or not device
@@ -116,9 +179,7 @@ class Finder:
     ) -> tuple[Triplet, tuple[str, ...]]:
         span = Span(mention.start, mention.end)
         evidence = self.page.text[mention.start : mention.end]
-        triplet = Triplet(
-            relation, mention.value, status, span, evidence, "", relative=relative
-        )
+        triplet = Triplet(relation, mention.value, status, span, evidence, "", relative=relative)
         return triplet, tuple(fired)
 
     def _symptom(
@@ -168,14 +229,17 @@ class Finder:
 
     def _had_then(self, mention: Mention, before: str, after: str, lasting: bool) -> Status:
         clause = re.split(
-            r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b|\b(?:complains|presents|reports|denies|now|takes)\b",
+            r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b|\b(?:complains|presents|"
+            r"reports|denies|now|takes)\b",
             before,
         )[-1]
         rest = re.split(r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b", after)[0]
-        verb = None
-        for verb in _HAD.finditer(clause):
-            pass
-        if verb is None or re.search(r"\b(?:has|have|'s|he's|she's|'ve) (?:also |always |already |since |just |never |not )?$", clause[: verb.start()]):
+        verb = last_of(_HAD, clause)
+        if verb is None or re.search(
+            r"\b(?:has|have|'s|he's|she's|'ve) (?:also |always |already |since |just |"
+            r"never |not )?$",
+            clause[: verb.start()],
+        ):
             return Status.PRESENT
         if _DIAGNOSED.search(clause[verb.end() :]):
             return Status.PRESENT
@@ -184,7 +248,11 @@ class Finder:
             return Status.PRESENT
         if mention.kind == "symptom":
             # A story is told in the past: "had fever three days ago" is why the patient comes.
-            long_ago = re.search(r"years? ago|in (?:19|20)\d\d|last year|child|youth|teen|in the past|when (?:he|she|they|i) w|infan", rest + clause)
+            long_ago = re.search(
+                r"years? ago|in (?:19|20)\d\d|last year|child|youth|teen|in the past|"
+                r"when (?:he|she|they|i) w|infan",
+                rest + clause,
+            )
             return Status.PAST if long_ago else Status.PRESENT
         recent = re.search(r"\b(?:days?|hours?) ago\b", rest)
         return Status.PRESENT if recent and lasting else Status.PAST
@@ -201,7 +269,7 @@ class Finder:
         allergic = drugs.allergy(self.page, mention.start, mention.end)
         if allergic is not None:
             return self._make(Relation.ALLERGIC_TO, mention, allergic, fired)
-        status, _ = drugs.drug_status(self.page, mention.start, mention.end)
+        status, _ = drugs.drug_status(self.page, mention.start, mention.end, self.drugs)
         if reading.status is Status.ABSENT and status is Status.PRESENT:
             status = Status.ABSENT
         if status is Status.PLANNED and "hypothetical" in fired and not self._asked(mention):
@@ -211,7 +279,13 @@ class Finder:
     def _asked(self, mention: Mention) -> bool:
         sentence = self.page.sentence_at(mention.start)
         before = self.page.lower[sentence.start : mention.start]
-        return bool(re.search(r"\bask(?:s|ed|ing)? (?:about|whether|if|for)\b|\bif\b|\bwants? (?:to know|advice)\b|\bavoid\b", before))
+        return bool(
+            re.search(
+                r"\bask(?:s|ed|ing)? (?:about|whether|if|for)\b|\bif\b|\bwants? (?:to "
+                r"know|advice)\b|\bavoid\b",
+                before,
+            )
+        )
 
     def _allergens(self) -> list[tuple[Triplet, tuple[str, ...]]]:
         """What an allergy is to that is no drug: peanuts, latex, bee stings."""
@@ -219,7 +293,11 @@ class Finder:
             return []
         made = []
         for start, end in drugs.substances(self.page):
-            if any(one.start < end and start < one.end for one in self.found if one.kind == "medication"):
+            if any(
+                one.start < end and start < one.end
+                for one in self.found
+                if one.kind == "medication"
+            ):
                 continue
             holder = self.people.holder(start) if "experiencer" in self.rules else PATIENT
             if holder != PATIENT:
@@ -238,7 +316,9 @@ class Finder:
         if mention.kind != "condition" or contact:
             return [
                 self._make(
-                    Relation.HAS_SYMPTOM if mention.kind == "symptom" else Relation.TAKES_MEDICATION
+                    Relation.HAS_SYMPTOM
+                    if mention.kind == "symptom"
+                    else Relation.TAKES_MEDICATION
                     if mention.kind == "medication"
                     else Relation.HAS_CONDITION,
                     mention,
@@ -299,6 +379,12 @@ class Finder:
                     at = one.start - mention.end
                     gap = gap[:at] + " " * (one.end - one.start) + gap[one.end - mention.end :]
             related = _RELATIVE_AFTER.match(gap) and _SEEDED.search(gap)
-            side = re.search(r"\bon (?:his|her|their|my|the) $", gap) or re.search(r"\bof (?:his|her|their|my) $", gap)
-            return person if related or (side and self.page.words[person.last - 1].lower.endswith("'s")) else None
+            side = re.search(r"\bon (?:his|her|their|my|the) $", gap) or re.search(
+                r"\bof (?:his|her|their|my) $", gap
+            )
+            return (
+                person
+                if related or (side and self.page.words[person.last - 1].lower.endswith("'s"))
+                else None
+            )
         return None

@@ -4,58 +4,93 @@ from __future__ import annotations
 
 import re
 
+from askew.graphs.wordlist import word_set
+
 DISEASE = re.compile(
-    r"(?:[a-z]{2}(?:itis|oma|emia|aemia|osis|opathy|uria|algia|penia|megaly|plegia|paresis|lithiasis|sclerosis|trophy|plasia|dynia|phagia|dipsia|oidosis|iasis|rrhagia|rrhea|ectasis|phobia|mania))$"
+    r"(?:[a-z]{2}(?:itis|oma|emia|aemia|osis|opathy|uria|algia|penia|megaly|plegia|"
+    r"paresis|lithiasis|sclerosis|trophy|plasia|dynia|phagia|dipsia|oidosis|iasis|"
+    r"rrhagia|rrhea|ectasis|phobia|mania))$"
 )
 # Of these endings, those that name what is felt and no diagnosis.
 COMPLAINT = re.compile(r"(?:uria|algia|rrhea|rrhagia|phobia|plegia|paresis|dynia|phagia|dipsia)$")
 # Words with these endings that are no diseases, or that an examination finds.
-NO_DISEASE = frozenset(
-    """diploma aroma coma stroma soma oma diagnosis prognosis hypnosis osmosis mitosis meiosis
+NO_DISEASE = word_set(
+    """
+    diploma aroma coma stroma soma oma diagnosis prognosis hypnosis osmosis mitosis meiosis
     thermosis symbiosis roma sonoma oklahoma tacoma paloma osteotomy nostalgia genoma trichoma
     bulimiaphobia splenomegaly hepatomegaly hepatosplenomegaly cardiomegaly leukocytosis
     organomegaly acidosis alkalosis hyponatremia hypernatremia hypokalemia hyperkalemia
     hypocalcemia hypercalcemia bacteremia proteinuria glycosuria ketonuria pyuria leukopenia
     bilirubinemia cyanosis ecchymosis kyphosis lordosis entropy atrophy dystrophy trophy
-    apoptosis necrosis fibrosis stenosis metastasis homeostasis hemostasis""".split()
+    apoptosis necrosis fibrosis stenosis metastasis homeostasis hemostasis
+    """
 )
 DRUG = re.compile(
-    r"(?:[a-z]{2}(?:pril|sartan|olol|statin|cillin|mycin|floxacin|cycline|azole|dipine|gliptin|gliflozin|glutide"
-    r"|tidine|prazole|triptan|setron|oxetine|azepam|azolam|zepine|barbital|caine|codone|morphone|profen|coxib"
-    r"|oxacin|vir|mab|tinib|ciclib|parib|rubicin|platin|taxel|trexate|phylline|terol|sone|solone|nazole|thiazide"
-    r"|semide|lactone|xaban|gatran|parin|grel|glitazone|formin|zosin|dronate|ipramine|triptyline|peridone|apine"
+    r"(?:[a-z]{2}(?:pril|sartan|olol|statin|cillin|mycin|floxacin|cycline|azole|dipine|"
+    r"gliptin|gliflozin|glutide"
+    r"|tidine|prazole|triptan|setron|oxetine|azepam|azolam|zepine|barbital|caine|codone|"
+    r"morphone|profen|coxib"
+    r"|oxacin|vir|mab|tinib|ciclib|parib|rubicin|platin|taxel|trexate|phylline|terol|"
+    r"sone|solone|nazole|thiazide"
+    r"|semide|lactone|xaban|gatran|parin|grel|glitazone|formin|zosin|dronate|ipramine|"
+    r"triptyline|peridone|apine"
     r"|piprazole|bactam|penem|fenac|quine|dazole|conazole|fungin|bendazole|mectin|stigmine|curium"
-    r"|afil|osin|teplase|cept|nidazole|gabalin|racetam|toin|barb|phenidate|amfetamine|amphetamine|caftor))$"
+    r"|afil|osin|teplase|cept|nidazole|gabalin|racetam|toin|barb|phenidate|amfetamine|"
+    r"amphetamine|caftor))$"
     r"|^cef[a-z]{4,}$|^sulfa[a-z]{4,}$"
 )
-NO_DRUG = frozenset(
-    """april person reason season prison poison lesson comparison unison liaison garrison treason
-    arson parson venison concept accept except intercept precept crimson nelson jackson anderson
-    mason cyprus persona chosen cortisone cortisol glucose mosaic foreseen mercy devoir reservoir
-    savoir cocaine medicine vaccine porcine equine marine routine bovine quarantine albumin
-    landmine magazine nestle perone masquine tosin biosin resin rhubarb elvir fakir
-    clone cyclone keystone milestone grindstone limestone abalone philharmone hormone""".split()
+NO_DRUG = word_set(
+    """
+    april person reason season prison poison lesson comparison unison liaison garrison treason
+    arson parson venison concept accept except intercept precept crimson nelson jackson
+    anderson mason cyprus persona chosen cortisone cortisol glucose mosaic foreseen mercy
+    devoir reservoir savoir cocaine medicine vaccine porcine equine marine routine bovine
+    quarantine albumin landmine magazine nestle perone masquine tosin biosin resin rhubarb
+    elvir fakir clone cyclone keystone milestone grindstone limestone abalone philharmone
+    hormone
+    """
 )
 
-_SIDE = r"(?:(?:left|right|upper|lower|both|bilateral|big|little|second|third|index|middle|front|back|my|his|her|their|the|one|inner|outer)[\s-]+)"
+_SIDE = (
+    r"(?:(?:left|right|upper|lower|both|bilateral|big|little|second|third|index|middle|"
+    r"front|back|my|his|her|their|the|one|inner|outer)[\s-]+)"
+)
 _PART = (
-    r"(?:head|face|facial|scalp|forehead|eyes?|eyelids?|ears?|nose|nasal|mouth|lips?|tongue|gums?|jaw|throat|neck|shoulders?|arms?"
-    r"|forearms?|elbows?|wrists?|hands?|fingers?|thumbs?|chest|breasts?|nipples?|ribs?|back|spine|flanks?|abdominal|abdomen|belly"
-    r"|stomach|tummy|groin|pelvic|hips?|buttocks?|thighs?|legs?|knees?|calf|calves|shins?|ankles?|heels?|foot|feet|toes?"
-    r"|soles?|palms?|joints?|muscles?|bones?|skin|limbs?|testicles?|testicular|scrot(?:um|al)|penis|penile|vagina|vaginal|vulva[lr]?|rect(?:um|al)|anal"
-    r"|toenails?|nails?|hair|glands?|lymph nodes?|tonsils?|tooth|teeth|molars?|extremit(?:y|ies)|temples?|cheeks?|knuckles?|armpits?|loin|epigastric|suprapubic|periumbilical|bladder|sinus|cervical|lumbar)"
+    r"(?:head|face|facial|scalp|forehead|eyes?|eyelids?|ears?|nose|nasal|mouth|lips?|"
+    r"tongue|gums?|jaw|throat|neck|shoulders?|arms?"
+    r"|forearms?|elbows?|wrists?|hands?|fingers?|thumbs?|chest|breasts?|nipples?|ribs?|"
+    r"back|spine|flanks?|abdominal|abdomen|belly"
+    r"|stomach|tummy|groin|pelvic|hips?|buttocks?|thighs?|legs?|knees?|calf|calves|"
+    r"shins?|ankles?|heels?|foot|feet|toes?"
+    r"|soles?|palms?|joints?|muscles?|bones?|skin|limbs?|testicles?|testicular|"
+    r"scrot(?:um|al)|penis|penile|vagina|vaginal|vulva[lr]?|rect(?:um|al)|anal"
+    r"|toenails?|nails?|hair|glands?|lymph nodes?|tonsils?|tooth|teeth|molars?|"
+    r"extremit(?:y|ies)|temples?|cheeks?|knuckles?|armpits?|loin|epigastric|suprapubic|"
+    r"periumbilical|bladder|sinus|cervical|lumbar)"
 )
 _TROUBLE = (
-    r"(?:pains?|aches?|aching|swelling|numbness|weakness|tingling|stiffness|burning|itch(?:ing|iness)?|cramps?|cramping|tenderness|tightness"
-    r"|pressure|redness|rash(?:es)?|lumps?|bleeding|discharge|spasms?|soreness|discomfort|fullness|heaviness|ulcers?|sores?|blisters?|twitching"
-    r"|irritation|congestion|drainage|dryness|spotting|cracking|peeling|clicking|locking|instability|throbbing|fatigue|bruising|deformity|droop(?:ing)?|paralysis|loss|floaters|warmth|bumps?|growth|odor|puffiness)"
+    r"(?:pains?|aches?|aching|swelling|numbness|weakness|tingling|stiffness|burning|"
+    r"itch(?:ing|iness)?|cramps?|cramping|tenderness|tightness"
+    r"|pressure|redness|rash(?:es)?|lumps?|bleeding|discharge|spasms?|soreness|"
+    r"discomfort|fullness|heaviness|ulcers?|sores?|blisters?|twitching"
+    r"|irritation|congestion|drainage|dryness|spotting|cracking|peeling|clicking|"
+    r"locking|instability|throbbing|fatigue|bruising|deformity|droop(?:ing)?|paralysis|"
+    r"loss|floaters|warmth|bumps?|growth|odor|puffiness)"
 )
 _STATE = (
-    r"(?:swollen|painful|sore|stiff|numb|red|hot|cold|itchy|tender|weak|bloody|yellow(?:ish|ed)?|dark|pale|blurred|blurry|runny|blocked|stuffy|cloudy"
-    r"|foul-smelling|smelly|watery|aching|achy|burning|tingling|bleeding|cracked|peeling|puffy|inflamed|blue|bluish|white|black|tarry|greasy|loose|dry|droopy|drooping|bulging|clammy|frequent|bruised|infected|discolou?red|shiny|throbbing|cramping|purple|brown|tea-colou?red|pounding|racing|irregular|shaky|trembling|heavy|thickened|deformed|bent|warm|sticky|gritty|crusty|crusted|sunken|floppy|wobbly|cola-colou?red|frothy|foamy|mucousy|hoarse|squeaky)"
+    r"(?:swollen|painful|sore|stiff|numb|red|hot|cold|itchy|tender|weak|bloody|"
+    r"yellow(?:ish|ed)?|dark|pale|blurred|blurry|runny|blocked|stuffy|cloudy"
+    r"|foul-smelling|smelly|watery|aching|achy|burning|tingling|bleeding|cracked|"
+    r"peeling|puffy|inflamed|blue|bluish|white|black|tarry|greasy|loose|dry|droopy|"
+    r"drooping|bulging|clammy|frequent|bruised|infected|discolou?red|shiny|throbbing|"
+    r"cramping|purple|brown|tea-colou?red|pounding|racing|irregular|shaky|trembling|"
+    r"heavy|thickened|deformed|bent|warm|sticky|gritty|crusty|crusted|sunken|floppy|"
+    r"wobbly|cola-colou?red|frothy|foamy|mucousy|hoarse|squeaky)"
 )
 _PRODUCT = (
-    r"(?:urine|stools?|bowel movements?|sputum|phlegm|vomit|semen|saliva|periods?|menses|menstruation|discharge|diarrh(?:o)?ea|vision|voice|breath|heartbeat|pulse|speech|stream|gait|nappies|diapers)"
+    r"(?:urine|stools?|bowel movements?|sputum|phlegm|vomit|semen|saliva|periods?|menses|"
+    r"menstruation|discharge|diarrh(?:o)?ea|vision|voice|breath|heartbeat|pulse|speech|"
+    r"stream|gait|nappies|diapers)"
 )
 PART = re.compile(_PART)
 TROUBLE = re.compile(_TROUBLE)
@@ -63,27 +98,70 @@ TEMPLATES = tuple(
     re.compile(pattern)
     for pattern in (
         # "swollen left big toe", "hot, swollen joints", "cold, painful fingers"
-        rf"\b(?P<what>{_STATE}(?:,? (?:and )?{_STATE})*\s{_SIDE}*(?:{_PART}\s)?(?:{_PART}|{_PRODUCT}))\b",
+        rf"\b(?P<what>{_STATE}(?:,? (?:and "
+        rf")?{_STATE})*\s{_SIDE}*(?:{_PART}\s)?(?:{_PART}|{_PRODUCT}))\b",
         # "left knee pain", "burning chest pain"
         rf"\b(?P<what>{_SIDE}*{_PART}(?:[\s-]{_PART})?\s{_TROUBLE})\b",
         # "jerking movements", "an odd noise in the ear"
-        r"\b(?P<what>(?:jerky|jerking|involuntary|abnormal|repetitive|uncontrolled|writhing|twitching|fewer|odd|strange|unusual) (?:limb |arm |leg |eye |body |facial )?(?:movements?|noises?|sensations?|behaviou?r))\b",
+        r"\b(?P<what>(?:jerky|jerking|involuntary|abnormal|repetitive|uncontrolled|"
+        r"writhing|twitching|fewer|odd|strange|unusual) (?:limb |arm |leg |eye |body |"
+        r"facial )?(?:movements?|noises?|sensations?|behaviou?r))\b",
         # "pain in his left calf", "numbness of both hands", "lump under the arm"
-        rf"\b(?P<what>{_TROUBLE} (?:in|of|on|over|around|under|behind|between|at|inside|near|along|across|down) {_SIDE}*(?:side of |back of |front of |base of |top of )?{_SIDE}*(?:{_PART}\s)?{_PART})\b(?! of)",
+        rf"\b(?P<what>{_TROUBLE} (?:in|of|on|over|around|under|behind|between|at|inside|"
+        rf"near|along|across|down) {_SIDE}*(?:side of |back of |front of |base of |top "
+        rf"of )?{_SIDE}*(?:{_PART}\s)?{_PART})\b(?! of)",
         # "blood in her urine", "mucus in the stool"
-        r"\b(?P<what>(?:blood|mucus|pus|worms?|bleeding) (?:in|from|on) (?:(?:the|his|her|their|my) )?(?:urine|stools?|sputum|vomit|semen|phlegm|bowel movements?|diapers?|nappy|nappies|rectum|nose|gums|vagina|ears?|toilet paper|underwear|saliva|mucus))\b",
-        r"\b(?P<what>(?:yellowing|swelling|reddening|redness|stiffening|stiffness|cramping|tightening|twitching|peeling|itching|darkening|whitening|bruising|thinning|thickening|tingling|burning|drooping|clouding|blurring|flushing|discolou?ration|inflammation|paralysis|deformity|enlargement|bleeding|discharge|tightness) (?:of|in|from) (?:(?:the|his|her|their|my|both) )?(?:whites? of (?:the|his|her|their|my) eyes|\w+))\b(?<!\bthe)(?<!\ba)",
+        r"\b(?P<what>(?:blood|mucus|pus|worms?|bleeding) (?:in|from|on) (?:(?:the|his|"
+        r"her|their|my) )?(?:urine|stools?|sputum|vomit|semen|phlegm|bowel movements?|"
+        r"diapers?|nappy|nappies|rectum|nose|gums|vagina|ears?|toilet paper|underwear|"
+        r"saliva|mucus))\b",
+        r"\b(?P<what>(?:yellowing|swelling|reddening|redness|stiffening|stiffness|"
+        r"cramping|tightening|twitching|peeling|itching|darkening|whitening|bruising|"
+        r"thinning|thickening|tingling|burning|drooping|clouding|blurring|flushing|"
+        r"discolou?ration|inflammation|paralysis|deformity|enlargement|bleeding|"
+        r"discharge|tightness) (?:of|in|from) (?:(?:the|his|her|their|my|both) "
+        r")?(?:whites? of (?:the|his|her|their|my) eyes|\w+))\b(?<!\bthe)(?<!\ba)",
         # "difficulty swallowing", "trouble passing urine", "pain when chewing", "inability to walk"
-        r"\b(?P<what>(?:difficult(?:y|ies)|trouble|problems?|pain|discomfort|burning|stinging|struggles?|hesitancy|straining) (?:(?:with|in|when|on|while|during|upon|after) )?(?:swallowing|breathing|walking|sleeping|urinating|speaking|hearing|seeing|concentrating|chewing|standing|climbing stairs|falling asleep|staying asleep|passing urine|passing stool|passing water|peeing|moving|balancing|reading|writing|remembering|focusing|eating|urination|intercourse|sex|defecation|exertion|movement|inspiration|opening (?:his|her|the|my) \w+|lifting (?:his|her|the|my) \w+|memory|balance|coordination|starting (?:his|her) stream|sitting|bending|turning|getting out of bed|getting up|word finding|finding words|finding (?:his|her|the right) words|gripping|buttoning \w+|feeding))\b",
+        r"\b(?P<what>(?:difficult(?:y|ies)|trouble|problems?|pain|discomfort|burning|"
+        r"stinging|struggles?|hesitancy|straining) (?:(?:with|in|when|on|while|during|"
+        r"upon|after) )?(?:swallowing|breathing|walking|sleeping|urinating|speaking|"
+        r"hearing|seeing|concentrating|chewing|standing|climbing stairs|falling asleep|"
+        r"staying asleep|passing urine|passing stool|passing water|peeing|moving|"
+        r"balancing|reading|writing|remembering|focusing|eating|urination|intercourse|"
+        r"sex|defecation|exertion|movement|inspiration|opening (?:his|her|the|my) \w+|"
+        r"lifting (?:his|her|the|my) \w+|memory|balance|coordination|starting (?:his|"
+        r"her) stream|sitting|bending|turning|getting out of bed|getting up|word "
+        r"finding|finding words|finding (?:his|her|the right) words|gripping|buttoning "
+        r"\w+|feeding))\b",
         r"\b(?P<what>inability to (?:\w+)(?: (?:weight|urine|(?:his|her|the) \w+))?)\b",
-        r"\b(?P<what>(?:loss|lack|decrease|reduction|change|changes|increase) (?:of|in) (?:(?:his|her|the|their|my) )?(?:appetite|taste|smell|vision|hearing|balance|consciousness|sensation|feeling|weight|libido|energy|memory|strength|sight|coordination|bowel habits?|bowel movements?|voice|urination|urine output|bladder control|bowel control|sex drive|interest|mood|sleep|interest in \w+|hair|speech|gait|personality|behavior|behaviour|menstrual \w+|stool(?: \w+)?|thirst|concentration|motivation|speech|mobility|grip))\b",
-        r"\b(?P<what>(?:poor|reduced|decreased|increased|excessive|low|diminished|impaired|lost|altered|heavy|painful|irregular|absent|missed|frequent|weak|slow|noisy|rapid|fast|labou?red|shallow|disturbed|broken|restless|fitful|slurred|unsteady|double|tunnel|unusual|easy|sudden|early) (?:appetite|feeding|sleep|thirst|urination|sweating|energy|mood|vision|hearing|concentration|memory|balance|libido|breathing|urine output|urinary stream|stream|hunger|salivation|tearing|speech|gait|periods?|menses|menstruation|menstrual bleeding|menstrual periods?|bruising|heartbeats?|bowel movements?|stools?|intake|oral intake|weight gain|weight loss|suck|cry|satiety|coordination|grip|movements?|fetal movements?|wound healing|healing|crying|drooling|belching|hair growth|attention|school performance|exercise tolerance|night sweats))\b",
+        r"\b(?P<what>(?:loss|lack|decrease|reduction|change|changes|increase) (?:of|in) "
+        r"(?:(?:his|her|the|their|my) )?(?:appetite|taste|smell|vision|hearing|balance|"
+        r"consciousness|sensation|feeling|weight|libido|energy|memory|strength|sight|"
+        r"coordination|bowel habits?|bowel movements?|voice|urination|urine output|"
+        r"bladder control|bowel control|sex drive|interest|mood|sleep|interest in \w+|"
+        r"hair|speech|gait|personality|behavior|behaviour|menstrual \w+|stool(?: \w+)?|"
+        r"thirst|concentration|motivation|speech|mobility|grip))\b",
+        r"\b(?P<what>(?:poor|reduced|decreased|increased|excessive|low|diminished|"
+        r"impaired|lost|altered|heavy|painful|irregular|absent|missed|frequent|weak|"
+        r"slow|noisy|rapid|fast|labou?red|shallow|disturbed|broken|restless|fitful|"
+        r"slurred|unsteady|double|tunnel|unusual|easy|sudden|early) (?:appetite|feeding|"
+        r"sleep|thirst|urination|sweating|energy|mood|vision|hearing|concentration|"
+        r"memory|balance|libido|breathing|urine output|urinary stream|stream|hunger|"
+        r"salivation|tearing|speech|gait|periods?|menses|menstruation|menstrual "
+        r"bleeding|menstrual periods?|bruising|heartbeats?|bowel movements?|stools?|"
+        r"intake|oral intake|weight gain|weight loss|suck|cry|satiety|coordination|grip|"
+        r"movements?|fetal movements?|wound healing|healing|crying|drooling|belching|"
+        r"hair growth|attention|school performance|exercise tolerance|night sweats))\b",
     )
 )
 
 # "Her stools are pale", "his ankles have been swollen": the state of a part or a product.
 SUBJECTS = re.compile(
-    rf"\b(?:(?:my|his|her|their|the|both) )?(?P<part>(?:(?:left|right|upper|lower|big) )?(?:{_PART}|{_PRODUCT})) (?:is|are|was|were|looks?|feels?|felt|turned|went|became|becomes?|has been|have been|has become|have become|gets?|has turned|have turned) (?:(?:very|quite|really|also|often|always|more|so|still|now|extremely|a bit|both) )*(?P<state>{_STATE})\b"
+    rf"\b(?:(?:my|his|her|their|the|both) )?(?P<part>(?:(?:left|right|upper|lower|big) "
+    rf")?(?:{_PART}|{_PRODUCT})) (?:is|are|was|were|looks?|feels?|felt|turned|went|"
+    rf"became|becomes?|has been|have been|has become|have become|gets?|has turned|have "
+    rf"turned) (?:(?:very|quite|really|also|often|always|more|so|still|now|extremely|a "
+    rf"bit|both) )*(?P<state>{_STATE})\b"
 )
 
 # "My ankles swell", "her knee hurts": what a part does.
@@ -101,27 +179,68 @@ ACTS = (
     ("go", "numbness"),
 )
 ACTING = re.compile(
-    rf"\b(?P<part>(?:(?:left|right|upper|lower|big) )?{_PART}) (?:(?:often|also|always|keeps?|has|have|had|been) )*(?P<verb>swells?|swelled|hurts?|aches?|ached|itch(?:es|ed)?|burns?|tingles?|bleeds?|bled|cramps? up|throbs?|goes numb|go numb)\b"
+    rf"\b(?P<part>(?:(?:left|right|upper|lower|big) )?{_PART}) (?:(?:often|also|always|"
+    rf"keeps?|has|have|had|been) )*(?P<verb>swells?|swelled|hurts?|aches?|ached|"
+    rf"itch(?:es|ed)?|burns?|tingles?|bleeds?|bled|cramps? up|throbs?|goes numb|go "
+    rf"numb)\b"
 )
 
 # Verbs and adjectives that say a complaint; the noun that a triplet gets.
 PREDICATES = tuple(
     (re.compile(pattern), name)
     for pattern, name in (
-        (r"\bvomit(?:s|ed)?\b(?! (?:is|was|looks|appears|that|had|contain))|\bthrew up\b|\bthrow(?:s|ing|n) up\b|\bbeing sick\b(?! leave)", "vomiting"),
-        (r"\bfaint(?:s|ed)\b|\bpass(?:es|ed|ing) out\b|\bblack(?:s|ed|ing) out\b|\bkeel(?:s|ed) over\b", "syncope"),
+        (
+            r"\bvomit(?:s|ed)?\b(?! (?:is|was|looks|appears|that|had|contain))|\bthrew "
+            r"up\b|\bthrow(?:s|ing|n) up\b|\bbeing sick\b(?! leave)",
+            "vomiting",
+        ),
+        (
+            r"\bfaint(?:s|ed)\b|\bpass(?:es|ed|ing) out\b|\bblack(?:s|ed|ing) out\b|"
+            r"\bkeel(?:s|ed) over\b",
+            "syncope",
+        ),
         (r"\b(?:lost|loses|losing|lose) consciousness\b|\bknocked out\b", "loss of consciousness"),
-        (r"\b(?:(?:has been|keeps?|is|was|been|started|been constantly) )?cough(?:s|ed)\b", "cough"),
+        (
+            r"\b(?:(?:has been|keeps?|is|was|been|started|been constantly) )?cough(?:s|ed)\b",
+            "cough",
+        ),
         (r"\bwheez(?:es|ed|y)\b", "wheezing"),
-        (r"\bnauseat?(?:ed|ous)\b|\bqueasy\b|\bsick to (?:his|her|my|their) stomach\b|\bfeel(?:s|ing)? sick\b", "nausea"),
-        (r"\bfebrile\b(?! seizure| convulsion| neutropenia)|\bfeverish\b|\b(?:run|runs|running|ran|spik(?:ed|es|ing)) an? (?:high )?(?:fever|temperature)\b", "fever"),
+        (
+            r"\bnauseat?(?:ed|ous)\b|\bqueasy\b|\bsick to (?:his|her|my|their) "
+            r"stomach\b|\bfeel(?:s|ing)? sick\b",
+            "nausea",
+        ),
+        (
+            r"\bfebrile\b(?! seizure| convulsion| neutropenia)|\bfeverish\b|\b(?:run|"
+            r"runs|running|ran|spik(?:ed|es|ing)) an? (?:high )?(?:fever|temperature)\b",
+            "fever",
+        ),
         (r"\bdizzy\b|\bwoozy\b", "dizziness"),
         (r"\blight-?\s?headed\b", "lightheadedness"),
-        (r"\b(?:very |so |extremely |always |constantly |unusually |more |too |really |increasingly )?(?:tired|fatigued|exhausted|worn out|run down)\b(?! of)|\btires easily\b|\bgets tired\b|\bno energy\b|\blacks energy\b", "fatigue"),
-        (r"\bforgetful\b|\bkeeps forgetting\b|\bforgets (?:names|things|appointments|words|conversations)\b", "forgetfulness"),
+        (
+            r"\b(?:very |so |extremely |always |constantly |unusually |more |too |"
+            r"really |increasingly )?(?:tired|fatigued|exhausted|worn out|run "
+            r"down)\b(?! of)|\btires easily\b|\bgets tired\b|\bno energy\b|\blacks "
+            r"energy\b",
+            "fatigue",
+        ),
+        (
+            r"\bforgetful\b|\bkeeps forgetting\b|\bforgets (?:names|things|appointments|"
+            r"words|conversations)\b",
+            "forgetfulness",
+        ),
         (r"\bconfused\b(?! with)|\bdisorient(?:ed|ated)\b|\bmuddled\b", "confusion"),
-        (r"\bshort of breath\b|\bbreathless\b|\bout of breath\b|\bwinded\b|\bstruggl(?:es|ed|ing) to breathe\b|\bcan(?:'t|’t|not) catch (?:his|her|my|their) breath\b", "shortness of breath"),
-        (r"\bitch(?:y|es|ed)\b(?! (?:rash|lesion|skin|eye|patch|bump|scalp|spot|red|blister|ear|throat|nose))", "itching"),
+        (
+            r"\bshort of breath\b|\bbreathless\b|\bout of breath\b|\bwinded\b|"
+            r"\bstruggl(?:es|ed|ing) to breathe\b|\bcan(?:'t|’t|not) catch (?:his|her|"
+            r"my|their) breath\b",
+            "shortness of breath",
+        ),
+        (
+            r"\bitch(?:y|es|ed)\b(?! (?:rash|lesion|skin|eye|patch|bump|scalp|spot|red|"
+            r"blister|ear|throat|nose))",
+            "itching",
+        ),
         (r"\bconstipated\b", "constipation"),
         (r"\bbloated\b", "bloating"),
         (r"\birritable\b", "irritability"),
@@ -130,34 +249,86 @@ PREDICATES = tuple(
         (r"\bsnor(?:es|ed)\b", "snoring"),
         (r"\bsneez(?:es|ed)\b", "sneezing"),
         (r"\blimp(?:s|ed)\b", "limping"),
-        (r"\b(?:lost|loses|losing|lose|dropped|shed) (?:\w+ ){0,3}(?:weight|pounds|kilograms|kg|kilos|lbs?|lb|stone)\b|\bweight has (?:dropped|fallen)\b", "weight loss"),
-        (r"\b(?:gained|gaining|gains|put on) (?:\w+ ){0,3}(?:weight|pounds|kilograms|kg|kilos|lbs?)\b", "weight gain"),
-        (r"\b(?:lost|loses|losing|lose) (?:his|her|my|their) appetite\b|\boff (?:his|her|their) (?:food|feeds)\b|\b(?:not|isn't|is not) eating\b|\bnot hungry\b|\bwon't eat\b|\beats? (?:very )?little\b|\beating (?:less|poorly)\b|\brefus(?:es|ed|ing) (?:to eat|food|feeds)\b", "loss of appetite"),
-        (r"\b(?:can(?:'t|’t|not)|could(?:n't|n’t| not)|unable to|hard to|struggles to|trouble getting to) (?:fall a)?sleep\b|\bsleep(?:s|ing) (?:badly|poorly)\b", "insomnia"),
+        (
+            r"\b(?:lost|loses|losing|lose|dropped|shed) (?:\w+ ){0,3}(?:weight|pounds|"
+            r"kilograms|kg|kilos|lbs?|lb|stone)\b|\bweight has (?:dropped|fallen)\b",
+            "weight loss",
+        ),
+        (
+            r"\b(?:gained|gaining|gains|put on) (?:\w+ ){0,3}(?:weight|pounds|kilograms|"
+            r"kg|kilos|lbs?)\b",
+            "weight gain",
+        ),
+        (
+            r"\b(?:lost|loses|losing|lose) (?:his|her|my|their) appetite\b|\boff (?:his|"
+            r"her|their) (?:food|feeds)\b|\b(?:not|isn't|is not) eating\b|\bnot "
+            r"hungry\b|\bwon't eat\b|\beats? (?:very )?little\b|\beating (?:less|"
+            r"poorly)\b|\brefus(?:es|ed|ing) (?:to eat|food|feeds)\b",
+            "loss of appetite",
+        ),
+        (
+            r"\b(?:can(?:'t|’t|not)|could(?:n't|n’t| not)|unable to|hard to|struggles "
+            r"to|trouble getting to) (?:fall a)?sleep\b|\bsleep(?:s|ing) (?:badly|"
+            r"poorly)\b",
+            "insomnia",
+        ),
         (r"\bhoarse\b(?! voice)", "hoarseness"),
         (r"\bshiver(?:s|ed|y)?\b", "shivering"),
         (r"\bshak(?:es|y)\b(?! (?:hand|his|her))", "shakiness"),
         (r"\btrembl(?:es|ed)\b", "trembling"),
-        (r"\bunsteady\b(?! gait)|\boff balance\b|\blos(?:es|t|ing) (?:his|her|my|their) balance\b", "unsteadiness"),
+        (
+            r"\bunsteady\b(?! gait)|\boff balance\b|\blos(?:es|t|ing) (?:his|her|my|"
+            r"their) balance\b",
+            "unsteadiness",
+        ),
         (r"\bincontinent\b", "incontinence"),
         (r"\bwet(?:s|ting)? (?:the|his|her) bed\b", "bedwetting"),
         (r"\bcollaps(?:es|ed)\b(?! lung)", "collapse"),
-        (r"\bkeeps falling\b|\bfell (?:several|twice|three|many|again|down|over|from|off|at|in|on|yesterday)\b|\bhas fallen\b|\bfalls (?:often|a lot|frequently)\b", "falls"),
+        (
+            r"\bkeeps falling\b|\bfell (?:several|twice|three|many|again|down|over|from|"
+            r"off|at|in|on|yesterday)\b|\bhas fallen\b|\bfalls (?:often|a lot|"
+            r"frequently)\b",
+            "falls",
+        ),
         (r"\bhear(?:s|d|ing) voices\b", "hearing voices"),
         (r"\bsee(?:s|ing)? double\b", "double vision"),
-        (r"\b(?:lost|losing|loses) (?:his|her|my|their|the|some|all) (?:sense of )?(?P<_x>smell|taste|smell and taste)\b", "loss of smell"),
+        (
+            r"\b(?:lost|losing|loses) (?:his|her|my|their|the|some|all) (?:sense of "
+            r")?(?P<_x>smell|taste|smell and taste)\b",
+            "loss of smell",
+        ),
         (r"\b(?:hair is falling out|losing (?:his|her|my|their)? ?hair)\b", "hair loss"),
         (r"\bpale\b(?= and| but|[,.;])", "pallor"),
         (r"\bsweat(?:s|ed|y)\b(?<!night sweats)", "sweating"),
-        (r"\b(?:feel(?:s|ing)?|felt|is|are|was|been|gets?|become|became) (?:\w+ )?anxious\b", "anxiety"),
+        (
+            r"\b(?:feel(?:s|ing)?|felt|is|are|was|been|gets?|become|became) (?:\w+ )?anxious\b",
+            "anxiety",
+        ),
         (r"\bthirsty\b", "thirst"),
-        (r"\b(?:feel(?:s|ing)?|felt|is|was|been|gets?|become|became|so|very) (?:\w+ )?weak\b(?! (?:stream|pulse|left|right|leg|arm))", "weakness"),
-        (r"\b(?:go(?:es|ne|ing)?|went|feels?|is|are|was|were|became|become|turn(?:s|ed)) (?:\w+ )?numb\b", "numbness"),
-        (r"\b(?:den\w+|no|without|any|reports?|has|with) (?:\w+ )?(?P<what>discharge)\b(?! (?:from|home|summary|papers|planning|plan|date))", "discharge"),
+        (
+            r"\b(?:feel(?:s|ing)?|felt|is|was|been|gets?|become|became|so|very) (?:\w+ "
+            r")?weak\b(?! (?:stream|pulse|left|right|leg|arm))",
+            "weakness",
+        ),
+        (
+            r"\b(?:go(?:es|ne|ing)?|went|feels?|is|are|was|were|became|become|turn(?:s|"
+            r"ed)) (?:\w+ )?numb\b",
+            "numbness",
+        ),
+        (
+            r"\b(?:den\w+|no|without|any|reports?|has|with) (?:\w+ "
+            r")?(?P<what>discharge)\b(?! (?:from|home|summary|papers|planning|plan|"
+            r"date))",
+            "discharge",
+        ),
         (r"\bagitated\b", "agitation"),
         (r"\brestless\b(?! leg)", "restlessness"),
         (r"\bhallucinat(?:es|ed)\b", "hallucinations"),
-        (r"\b(?:urinat(?:es|ing)|pee(?:s|ing)|passing urine|passing water) (?:more often|frequently|a lot|often|constantly|more)\b", "frequent urination"),
+        (
+            r"\b(?:urinat(?:es|ing)|pee(?:s|ing)|passing urine|passing water) (?:more "
+            r"often|frequently|a lot|often|constantly|more)\b",
+            "frequent urination",
+        ),
         (r"\bgot lost\b|\bgets lost\b|\blost (?:his|her|their) way(?: home)?\b", "getting lost"),
     )
 )

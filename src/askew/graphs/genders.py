@@ -6,7 +6,8 @@ import re
 
 from askew.graphs.ages import letter_sex
 from askew.graphs.page import Page
-from askew.graphs.people import FEMALE_NOUNS, MALE_NOUNS, PATIENT, People, sex_of
+from askew.graphs.people import People
+from askew.graphs.person_words import FEMALE_NOUNS, MALE_NOUNS, PATIENT, sex_of
 from askew.vignettes import Relation, Span, Status, Triplet
 
 _MAN = r"(?:man|men|male|boy|guy|masculine)"
@@ -16,7 +17,8 @@ _IDENTITIES = (
     (
         "non-binary",
         re.compile(
-            r"\b(?:non[\s-]?binary|gender[\s-]?queer|gender[\s-]?fluid|agender|enby|bigender|genderless"
+            r"\b(?:non[\s-]?binary|gender[\s-]?queer|gender[\s-]?fluid|agender|enby|"
+            r"bigender|genderless"
             r"|gender[\s-]non[\s-]?conforming|two[\s-]spirit|gender[\s-]diverse)\b"
         ),
     ),
@@ -37,17 +39,26 @@ _IDENTITIES = (
 )
 _TRANS_ALONE = re.compile(rf"\b{_TRANS}(?:gender)?\b|\bgender (?:affirming|transition)")
 _IDENTIFIES = re.compile(
-    rf"\b(?:identif(?:y|ies|ied|ying) as|lives as|living as|transitioned to|gender(?: identity)? (?:is|:)) (?:an? )?"
+    rf"\b(?:identif(?:y|ies|ied|ying) as|lives as|living as|transitioned to|gender(?: "
+    rf"identity)? (?:is|:)) (?:an? )?"
     rf"(?P<now>{_TRANS} )?(?P<what>{_MAN}|{_WOMAN})\b"
 )
 _SEX = r"(?P<sex>female|male|girl|boy|woman|man)"
 _BIRTH = (
-    re.compile(rf"\b(?:was |were )?(?:assigned|designated|registered|recorded as|sexed)(?: as)?(?: an?)? ?{_SEX}(?: sex)? at birth\b"),
     re.compile(
-        rf"\b(?:(?:sex )?(?:assigned|recorded|registered) )?(?:sex )?at birth(?: is| was|:|,| of)? ?(?:an? )?{_SEX}\b"
+        rf"\b(?:was |were )?(?:assigned|designated|registered|recorded as|sexed)(?: "
+        rf"as)?(?: an?)? ?{_SEX}(?: sex)? at birth\b"
     ),
-    re.compile(rf"\b(?:birth|natal|biological|assigned)(?:ly)?[\s-]sex(?: is| was|:|,| of)? ?{_SEX}\b"),
-    re.compile(rf"\b{_SEX} (?:sex )?(?:assigned )?at birth\b|\b{_SEX.replace('sex>', 'sexb>')} birth sex\b"),
+    re.compile(
+        rf"\b(?:(?:sex )?(?:assigned|recorded|registered) )?(?:sex )?at birth(?: is| was|"
+        rf":|,| of)? ?(?:an? )?{_SEX}\b"
+    ),
+    re.compile(
+        rf"\b(?:birth|natal|biological|assigned)(?:ly)?[\s-]sex(?: is| was|:|,| of)? ?{_SEX}\b"
+    ),
+    re.compile(
+        rf"\b{_SEX} (?:sex )?(?:assigned )?at birth\b|\b{_SEX.replace('sex>', 'sexb>')} birth sex\b"
+    ),
     re.compile(rf"\b(?:biologically|anatomically|natal|born(?: as)?(?: an?)?) {_SEX}\b"),
     re.compile(r"\b(?P<letters>afab|amab|dfab|dmab)\b"),
 )
@@ -137,11 +148,7 @@ def _letter(page: Page, people: People) -> Triplet | None:
     age = letter_sex(page, people)
     if age is None:
         return None
-    at = next(
-        place
-        for place in range(age.start, age.end)
-        if page.text[place] in "MF"
-    )
+    at = next(place for place in range(age.start, age.end) if page.text[place] in "MF")
     return _triplet(page, Relation.HAS_GENDER, age.sex, at, at + 1, "letter")
 
 
@@ -159,7 +166,9 @@ def _pronoun(page: Page, people: People, born: list[Triplet]) -> Triplet | None:
     votes: list[tuple[str, int, int]] = []
     for found in _PRONOUN.finditer(page.lower):
         sex = "male" if found["male"] else "female"
-        if people.holder(found.start()) == PATIENT and not _explained(page, people, found.start(), sex):
+        if people.holder(found.start()) == PATIENT and not _explained(
+            page, people, found.start(), sex
+        ):
             votes.append((sex, *found.span()))
     if not votes:
         return None
@@ -177,9 +186,7 @@ def _explained(page: Page, people: People, start: int, sex: str) -> bool:
     sentence = page.sentence_at(start)
     index = page.word_at(start)
     inside = [
-        one
-        for one in people.mentions
-        if sentence.first <= one.first < index and one.who != PATIENT
+        one for one in people.mentions if sentence.first <= one.first < index and one.who != PATIENT
     ]
     possessor = page.words[index].lower in ("his", "her", "their")
     if possessor:
@@ -199,7 +206,7 @@ def _explained(page: Page, people: People, start: int, sex: str) -> bool:
 
 
 def _first_person(page: Page, people: People) -> Triplet | None:
-    """ "I'm a 34-year-old woman", "as a mum of two": nouns only."""
+    """The noun in "I'm a 34-year-old woman", "as a mum of two"."""
     found = re.search(
         r"\b(?:i'm|i’m|i am|as|im) (?:an? )?(?:[\w-]+[\s,]+){0,5}?(?P<noun>\w+)\b", page.lower
     )

@@ -14,7 +14,9 @@ from askew.graphs.terms import Term, fold, singular, terms
 _JOINED = frozenset("-‐‑/'’.")  # marks that stand inside a wording: "non-binary", "N/V", "St. John"
 # Up to so many letters an abbreviation must stand in capitals: "PE" and "MS", not "pe" and "ms".
 _SHORT = 3
-_WORDS_TOO = frozenset({"AIDS", "POTS", "DRESS", "FIND", "LAST", "CHAT"})  # longer ones that are words
+_WORDS_TOO = frozenset(
+    {"AIDS", "POTS", "DRESS", "FIND", "LAST", "CHAT"}
+)  # longer ones that are words
 _STAGED = re.compile(r"(?P<letters>[A-Z]{2,5})-?\d[ab]?")  # "CKD3"
 
 
@@ -44,6 +46,9 @@ def pieces(page: Page) -> list[Piece]:
     """The words of a page as wordings are compared with them."""
     found: list[Piece] = []
     for index, word in enumerate(page.words):
+        if word.lower in ("ms.", "mr.", "mrs.", "dr."):
+            found.append(Piece("", index))  # a title is no multiple sclerosis
+            continue
         staged = _STAGED.fullmatch(word.text)
         known = staged and fold(word.text) in _tree("conditions").children
         if word.text in ("CA", "Ca") and index and page.words[index - 1].lower.isalpha():

@@ -24,9 +24,10 @@ from askew.graphs.forms import (
 )
 from askew.graphs.lexicon import Listed, Piece, listed
 from askew.graphs.page import Page
-from askew.graphs.people import FEMALE_NOUNS, MALE_NOUNS, NEUTRAL_NOUNS
+from askew.graphs.person_words import FEMALE_NOUNS, MALE_NOUNS, NEUTRAL_NOUNS
 from askew.graphs.rules import RuleSet
 from askew.graphs.terms import Term, fold, lookup
+from askew.graphs.wordlist import word_set
 
 Kind = Literal["symptom", "condition", "medication"]
 KINDS: dict[Kind, str] = {
@@ -54,62 +55,119 @@ class Mention:
 
 _PEOPLE = FEMALE_NOUNS | MALE_NOUNS | NEUTRAL_NOUNS
 # Left of a finding, these change how much of it there is, not what it is (README, rule 4).
-_DEGREE = frozenset(
-    """severe mild moderate intense slight terrible horrible awful excruciating significant marked
-    new recent sudden gradual acute intermittent constant persistent ongoing frequent occasional
-    daily worsening increasing progressive further more less some several many few multiple minor
-    major first second third last current similar other such same associated bad worse unbearable
-    extreme substantial profound obvious little any additional subsequent prior previous past known old active
-    recurring usual typical episodic repeated continuous longstanding long standing unexplained
-    possible probable suspected likely presumed active underlying isolated overt classic simple
-    concurrent concomitant subjective reported significant notable relevant documented new-onset""".split()
+_DEGREE = word_set(
+    """
+    severe mild moderate intense slight terrible horrible awful excruciating significant
+    marked new recent sudden gradual acute intermittent constant persistent ongoing frequent
+    occasional daily worsening increasing progressive further more less some several many few
+    multiple minor major first second third last current similar other such same associated
+    bad worse unbearable extreme substantial profound obvious little any additional subsequent
+    prior previous past known old active recurring usual typical episodic repeated continuous
+    longstanding long standing unexplained possible probable suspected likely presumed active
+    underlying isolated overt classic simple concurrent concomitant subjective reported
+    significant notable relevant documented new-onset
+    """
 )
-_SIDES = frozenset("left right bilateral upper lower both lateral medial anterior posterior".split())
+_SIDES = word_set("left right bilateral upper lower both lateral medial anterior posterior")
 _LEFT_TAGS = frozenset({"JJ", "NN", "VBN", "NNP", "JJR", "HYPH", "NNS"})
 # Participles that say what a complaint is like; others are verbs ("noticing swelling").
-_QUALITIES = frozenset(
-    """throbbing burning stabbing bleeding itching aching cramping shooting crushing barking
+_QUALITIES = word_set(
+    """
+    throbbing burning stabbing bleeding itching aching cramping shooting crushing barking
     whooping wheezing squeezing radiating tearing ripping gnawing weeping oozing spreading
     migrating recurring drenching projectile debilitating disabling pulsating blinding hacking
-    bulging blistering scaling peeling swelling grinding clicking ringing sleeping""".split()
+    bulging blistering scaling peeling swelling grinding clicking ringing sleeping
+    """
 )
-_NO_LEFT = frozenset(
-    """day days week weeks month months year years hour hours patient man woman boy girl history
-    time times episode episodes pmh hx sign signs symptom symptoms man's denies reports onset lot
-    having including complaining presenting reporting developing experiencing feeling getting
-    being taking following causing mother father sister brother treated untreated controlled
-    diagnosed presents w w/ x no old year-old morning evening today yesterday ago male female age
-    pt positive negative his her given due risk had has have been felt feels brought non endorses endorsed complains complained
-    notes noted admits describes described experiences""".split()
+_NO_LEFT = word_set(
+    """
+    day days week weeks month months year years hour hours patient man woman boy girl history
+    time times episode episodes pmh hx sign signs symptom symptoms man's denies reports onset
+    lot having including complaining presenting reporting developing experiencing feeling
+    getting being taking following causing mother father sister brother treated untreated
+    controlled diagnosed presents w w/ x no old year-old morning evening today yesterday ago
+    male female age pt positive negative his her given due risk had has have been felt feels
+    brought non endorses endorsed complains complained notes noted admits describes described
+    experiences
+    """
 )
 # Parts of the body in the places where a complaint is said to be.
 _WHERE = re.compile(
     r"\s+(?:in|of|on|over|at|around|under|behind|between|near|across|inside|down|from|to|along)"
     r"\s+(?:(?:the|his|her|their|my|both|one|either|all|a)\s+)?"
-    r"(?:(?:left|right|upper|lower|back of the|front of the|side of the|inner|outer|whole|entire|top of the|bottom of the|small of the|base of the)\s+)*"
+    r"(?:(?:left|right|upper|lower|back of the|front of the|side of the|inner|outer|"
+    r"whole|entire|top of the|bottom of the|small of the|base of the)\s+)*"
     r"(?:(?:his|her|their|my|the)\s+)?"
-    r"(?P<part>head|face|scalp|forehead|eyes?|eyelids?|ears?|nose|mouth|lips?|tongue|gums?|jaw|throat|neck|shoulders?|arms?|"
-    r"forearms?|elbows?|wrists?|hands?|fingers?|fingertips?|thumbs?|chest|breasts?|nipples?|ribs?|back|spine|flanks?|side|abdomen|belly|"
-    r"stomach|tummy|groin|pelvis|hips?|buttocks?|thighs?|legs?|knees?|calf|calves|shins?|ankles?|heels?|foot|feet|toes?|"
-    r"soles?|palms?|joints?|muscles?|bones?|skin|limbs?|extremit(?:y|ies)|armpits?|testicles?|scrotum|penis|vagina|vulva|rectum|anus|"
-    r"body|trunk|temples?|cheeks?|chin|nails?|hair|bladder|kidneys?|lungs?|heart|urine|stools?|sputum|vomit|semen|saliva|knuckles?|"
-    r"quadrant|lymph nodes?|glands?|teeth|tooth|molars?|collarbone|sternum|epigastrium|perineum|genitals?|torso)\b"
+    r"(?P<part>head|face|scalp|forehead|eyes?|eyelids?|ears?|nose|mouth|lips?|tongue|"
+    r"gums?|jaw|throat|neck|shoulders?|arms?|"
+    r"forearms?|elbows?|wrists?|hands?|fingers?|fingertips?|thumbs?|chest|breasts?|"
+    r"nipples?|ribs?|back|spine|flanks?|side|abdomen|belly|"
+    r"stomach|tummy|groin|pelvis|hips?|buttocks?|thighs?|legs?|knees?|calf|calves|"
+    r"shins?|ankles?|heels?|foot|feet|toes?|"
+    r"soles?|palms?|joints?|muscles?|bones?|skin|limbs?|extremit(?:y|ies)|armpits?|"
+    r"testicles?|scrotum|penis|vagina|vulva|rectum|anus|"
+    r"body|trunk|temples?|cheeks?|chin|nails?|hair|bladder|kidneys?|lungs?|heart|urine|"
+    r"stools?|sputum|vomit|semen|saliva|knuckles?|"
+    r"quadrant|lymph nodes?|glands?|teeth|tooth|molars?|collarbone|sternum|epigastrium|"
+    r"perineum|genitals?|torso)\b"
 )
 _TEST_AFTER = re.compile(
-    r"^(?: [a-z0-9]{1,2}\b)?[\s-]*(?:levels?|tests?|testing|screen(?:ing)?|concentration|titers?|antibod\w+|antigen|vaccin\w+|immuni[sz]ation"
-    r"|deficiency|prophylaxis|resistance|assay|ratio|meter|monitor(?:ing)?|clinic|ward|unit|nurse|specialist|charity|support group|awareness|tolerance test|challenge|patch test|swab|risk|exposure)\b"
+    r"^(?: [a-z0-9]{1,2}\b)?[\s-]*(?:levels?|tests?|testing|screen(?:ing)?|"
+    r"concentration|titers?|antibod\w+|antigen|vaccin\w+|immuni[sz]ation"
+    r"|deficiency|prophylaxis|resistance|assay|ratio|meter|monitor(?:ing)?|clinic|ward|"
+    r"unit|nurse|specialist|charity|support group|awareness|tolerance test|challenge|"
+    r"patch test|swab|risk|exposure)\b"
 )
 
 
 # Habits, measures and causes that the lists hold for other uses (README, rule 9).
 _NEVER = frozenset(
-    (
-        "nerve,nerves,gestation,allergies,allergy,trauma,injury,consumption,lactation,strain,worry,worrying,"
-        "worried,stress,stressed,wind,shock,caffeine,birth control,contraception,contraceptives,"
-        "oxygen,nitrate,nitrates,coil,eruption,stimulant,blue,pasty,spots,tearing,drug use,o2,"
-        "substance use,cream,ointment,topical cream,disability,lesion,lesions,mass,clubbing,cut,"
-        "high sugar"
-    ).split(",")
+    [
+        "nerve",
+        "nerves",
+        "gestation",
+        "allergies",
+        "allergy",
+        "trauma",
+        "injury",
+        "consumption",
+        "lactation",
+        "strain",
+        "worry",
+        "worrying",
+        "worried",
+        "stress",
+        "stressed",
+        "wind",
+        "shock",
+        "caffeine",
+        "birth control",
+        "contraception",
+        "contraceptives",
+        "oxygen",
+        "nitrate",
+        "nitrates",
+        "coil",
+        "eruption",
+        "stimulant",
+        "blue",
+        "pasty",
+        "spots",
+        "tearing",
+        "drug use",
+        "o2",
+        "substance use",
+        "cream",
+        "ointment",
+        "topical cream",
+        "disability",
+        "lesion",
+        "lesions",
+        "mass",
+        "clubbing",
+        "cut",
+        "high sugar",
+    ]
 )
 
 
@@ -141,7 +199,7 @@ def find(page: Page, parts: list[Piece], rules: RuleSet) -> list[Mention]:
 
 
 def _shared_heads(page: Page, found: list[Mention]) -> Iterator[Mention]:
-    """ "Muscle" of "muscle and joint pain", "breast" of "breast and ovarian cancer"."""
+    """Find "muscle" of "muscle and joint pain", "breast" of "breast and ovarian cancer"."""
     for mention in found:
         words = page.between(mention.start, mention.end)
         index = page.word_at(mention.start) - 1
@@ -159,8 +217,13 @@ def _shared_heads(page: Page, found: list[Mention]) -> Iterator[Mention]:
             yield Mention(other.start, other.end, mention.kind, value, ("template",))
 
 
+_ALLERGIES = re.compile(r"(?:(?:drug|medication|known) )*allerg(?:y|ies)")
+
+
 def _is_tested(page: Page, mention: Mention) -> bool:
     """Whether it is only the name of a test, a vaccine or a level; a pregnancy test says more."""
+    if _ALLERGIES.fullmatch(mention.value.lower()):
+        return True  # what the allergy is to is a fact of its own
     after = page.lower[mention.end : mention.end + 30]
     return mention.name != "pregnancy" and bool(_TEST_AFTER.match(after))
 
@@ -178,7 +241,7 @@ def _listed(page: Page, parts: list[Piece]) -> Iterator[Mention]:
 
 
 def _both(page: Page, mention: Mention, kind: Kind) -> Iterator[Mention]:
-    """ "Nausea and vomiting" and "N/V" are two findings in one wording."""
+    """The two findings of "nausea and vomiting", "N/V"."""
     first, _, second = mention.name.partition(" and ")
     known = lookup(KINDS[kind])
     text = page.lower[mention.start : mention.end]
@@ -198,7 +261,9 @@ def _of_entry(page: Page, entry: Listed, kind: Kind) -> Mention:
     head = words[-1]
     if entry.term.name == "pregnancy":  # said in many ways, and one fact
         return Mention(start, end, kind, "pregnancy", ("list",), "pregnancy")
-    noun = any(word.tag.startswith("NN") for word in words) and not head.tag.startswith(("VBD", "VBZ"))
+    noun = any(word.tag.startswith("NN") for word in words) and not head.tag.startswith(
+        ("VBD", "VBZ")
+    )
     noun = noun and words[-1].text not in ("CA", "Ca")
     abbreviation = len(text) <= 5 and sum(letter.isupper() for letter in text) >= 2
     expands = abbreviation and kind != "medication"
@@ -230,9 +295,7 @@ def _expansion(abbreviation: str, term: Term) -> str:
         initials = "".join(part[0] for part in re.findall(r"[a-z]+", wording.lower()))
         if initials == letters:
             return wording
-    return next(
-        (one for one in term.wordings if one.islower() and spells.match(one)), term.name
-    )
+    return next((one for one in term.wordings if one.islower() and spells.match(one)), term.name)
 
 
 def _stands(page: Page, entry: Listed) -> bool:
@@ -251,7 +314,9 @@ def _stands(page: Page, entry: Listed) -> bool:
         return word.lower.endswith("ing") or (
             after is None or after.lower not in ("asleep", "ill", "on", "into", "under", "to")
         )
-    return after is None or not (word.lower in ("cold", "cut", "corn") and after.tag.startswith("NN"))
+    return after is None or not (
+        word.lower in ("cold", "cut", "corn") and after.tag.startswith("NN")
+    )
 
 
 def _by_ending(page: Page) -> Iterator[Mention]:
@@ -290,10 +355,12 @@ def _by_form(page: Page) -> Iterator[Mention]:
 
 
 _DIAGNOSES = re.compile(
-    r"\b(?:history of|hx|h/o|pmhx?|diagnos\w+|known|treated for|for|has|with|medical history|suffers from|possible|suspected|likely|comorbid\w*)\b[^.;]{0,25}$"
+    r"\b(?:history of|hx|h/o|pmhx?|diagnos\w+|known|treated for|for|has|with|medical "
+    r"history|suffers from|possible|suspected|likely|comorbid\w*)\b[^.;]{0,25}$"
 )
 _COMPLAINT = re.compile(
-    r"\b(?:den\w+|no|without|reports?|presents?|presenting|complain\w*|c/o|p/w|feels?|endorses|due to)\b[^.;]{0,40}$"
+    r"\b(?:den\w+|no|without|reports?|presents?|presenting|complain\w*|c/o|p/w|feels?|"
+    r"endorses|due to)\b[^.;]{0,40}$"
 )
 
 
@@ -303,18 +370,22 @@ def _is_diagnosis(page: Page, mention: Mention) -> bool:
     return bool(_DIAGNOSES.search(before)) and not _COMPLAINT.search(before)
 
 
-_HEADS = frozenset(
-    """disease disorder syndrome cancer carcinoma failure deficiency fracture fractures sprain
-    infection infections dystrophy palsy anemia anaemia tumor tumour tumors hepatitis arthritis
-    pneumonia embolism thrombosis insufficiency stenosis aneurysm hernia cyst cysts abscess
-    neuropathy cardiomyopathy leukemia lymphoma fibrosis sclerosis neuralgia diabetes malformation
-    poisoning toxicity withdrawal dislocation tear rupture ulcer ulcers dementia epilepsy
-    phenomenon attack effusion fever virus dermatitis cirrhosis fistula obstruction""".split()
+_HEADS = word_set(
+    """
+    disease disorder syndrome cancer carcinoma failure deficiency fracture fractures sprain
+    infection infections dystrophy palsy anemia anaemia tumor tumour tumors hepatitis
+    arthritis pneumonia embolism thrombosis insufficiency stenosis aneurysm hernia cyst cysts
+    abscess neuropathy cardiomyopathy leukemia lymphoma fibrosis sclerosis neuralgia diabetes
+    malformation poisoning toxicity withdrawal dislocation tear rupture ulcer ulcers dementia
+    epilepsy phenomenon attack effusion fever virus dermatitis cirrhosis fistula obstruction
+    """
 )
 _NAMED_ONLY = frozenset(["fever", "virus"])  # diseases only behind a name: "Ross River fever"
-_NO_DISEASE_OF = frozenset(
-    """treatment school contraceptive device heart's any this that such rare other another disease
-    panic immune drug surgical wound sexually foodborne serious known respiratory's""".split()
+_NO_DISEASE_OF = word_set(
+    """
+    treatment school contraceptive device heart's any this that such rare other another
+    disease panic immune drug surgical wound sexually foodborne serious known respiratory's
+    """
 )
 
 
@@ -331,7 +402,9 @@ def _headed(page: Page) -> Iterator[Mention]:
             text = " ".join(page.text[start : word.end].split())
             cased = any(part.text[:1].isupper() for part in page.words[first + 1 : index])
             named = cased or page.words[first].tag.startswith("NNP")
-            yield Mention(start, word.end, "condition", text if named else text.lower(), ("template",))
+            yield Mention(
+                start, word.end, "condition", text if named else text.lower(), ("template",)
+            )
 
 
 def _modifies(page: Page, index: int, *, named: bool) -> bool:

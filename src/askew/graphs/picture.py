@@ -93,7 +93,9 @@ def picture(facts: Facts, title: str = "What the text says about its patient") -
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height:g}" '
         f'viewBox="0 0 {_WIDTH} {height:g}" role="img" aria-labelledby="title description">\n'
         f'<title id="title">{_safe(title)}</title>\n'
-        f'<desc id="description">{_safe(_described(facts))}</desc>\n' + "\n".join(body) + "\n</svg>\n"
+        f'<desc id="description">{_safe(_described(facts))}</desc>\n'
+        + "\n".join(body)
+        + "\n</svg>\n"
     )
 
 

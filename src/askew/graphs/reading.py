@@ -22,7 +22,9 @@ RULE = "model"
 Reason = Literal["form", "relation", "status", "value", "not_in_text", "relative"]
 _KEYS = ("relation", "value", "status", "evidence")
 _UNITS: tuple[AgeUnit, ...] = get_args(AgeUnit)
-_FENCE = re.compile(r"\A\s*```(?:json)?[ \t]*\n(?P<inside>.*?)\n?[ \t]*```\s*\Z", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(
+    r"\A\s*```(?:json)?[ \t]*\n(?P<inside>.*?)\n?[ \t]*```\s*\Z", re.DOTALL | re.IGNORECASE
+)
 # A relation -> the lists that may name the same thing in other words.
 _LISTS: Mapping[Relation, tuple[str, ...]] = {
     Relation.HAS_SYMPTOM: ("symptoms", "conditions"),

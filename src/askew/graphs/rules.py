@@ -45,7 +45,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             Rule("list", "a wording of a term list", 0.9),
             Rule("guarded", "a wording of a term list that also means something else", 0.6),
             Rule("suffix", "the ending of a disease or drug: '-itis', '-pril'", 0.8),
-            Rule("template", "a word for a complaint at a part of the body: 'swollen left toe'", 0.75),
+            Rule(
+                "template", "a word for a complaint at a part of the body: 'swollen left toe'", 0.75
+            ),
             Rule("predicate", "a verb or adjective for a complaint: 'fainted', 'is dizzy'", 0.8),
             Rule("complaint", "the object of a complaint verb: 'presents with …'", 0.6),
             Rule("sibling", "in one list with a complaint that is known", 0.55),

@@ -25,9 +25,7 @@ class Counts:
     missed: int = 0  # gold triplets that were not found
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.hits + other.hits, self.false + other.false, self.missed + other.missed
-        )
+        return Counts(self.hits + other.hits, self.false + other.false, self.missed + other.missed)
 
     @property
     def precision(self) -> float:
@@ -77,6 +75,7 @@ def score(predicted: Sequence[Facts], gold: Sequence[GoldRecord]) -> Scoring:
     Args:
         predicted: shape (records,). The facts of each record's text, in the order of the gold.
         gold: shape (records,).
+
     Raises:
         ValueError: the two differ in length or in text, so they are not the same records.
     """
@@ -85,8 +84,12 @@ def score(predicted: Sequence[Facts], gold: Sequence[GoldRecord]) -> Scoring:
     for facts, record in zip(predicted, gold, strict=True):
         if facts.text != record.text:
             raise ValueError(f"the facts beside gold record {record.id!r} are of another text")
-    strict = [_compare(f.triplets, g, with_status=True) for f, g in zip(predicted, gold, strict=True)]
-    loose = [_compare(f.triplets, g, with_status=False) for f, g in zip(predicted, gold, strict=True)]
+    strict = [
+        _compare(f.triplets, g, with_status=True) for f, g in zip(predicted, gold, strict=True)
+    ]
+    loose = [
+        _compare(f.triplets, g, with_status=False) for f, g in zip(predicted, gold, strict=True)
+    ]
     tags = sorted({tag for record in gold for tag in record.tags})
     return Scoring(
         _total(strict),
@@ -94,7 +97,9 @@ def score(predicted: Sequence[Facts], gold: Sequence[GoldRecord]) -> Scoring:
         _total(loose),
         _per_relation(loose),
         {
-            tag: _total([one for one, record in zip(strict, gold, strict=True) if tag in record.tags])
+            tag: _total(
+                [one for one, record in zip(strict, gold, strict=True) if tag in record.tags]
+            )
             for tag in tags
         },
         sum(len(facts.triplets) for facts in predicted),
@@ -114,9 +119,7 @@ def _per_relation(compared: Sequence[_Compared]) -> dict[Relation, Counts]:
     return {relation: counts for relation, counts in found.items() if counts != Counts()}
 
 
-def _compare(
-    predicted: Sequence[Triplet], record: GoldRecord, *, with_status: bool
-) -> _Compared:
+def _compare(predicted: Sequence[Triplet], record: GoldRecord, *, with_status: bool) -> _Compared:
     """One record: greedy, sure matches first, so that "fever" does not use up "high fever"."""
     pairs = _assign(predicted, record.triplets, with_status=with_status)
     counts: dict[Relation, Counts] = {}
@@ -130,9 +133,7 @@ def _compare(
             matched = record.triplets[pairs[place]]
             if not matched.optional:
                 add(matched.relation, hits=1)
-        elif not any(
-            agrees(triplet, one, with_status=with_status) for one in record.triplets
-        ):
+        elif not any(agrees(triplet, one, with_status=with_status) for one in record.triplets):
             add(triplet.relation, false=1)
             errors.append(f"{record.id}: wrong {_words(triplet)} by {triplet.rule}")
     for place, wanted in enumerate(record.triplets):

@@ -103,7 +103,7 @@ def _later(text: str, match: re.Match[str]) -> bool:
 
 
 def _letter_stands_alone(text: str, match: re.Match[str]) -> bool:
-    """ "66 M c/o" at the start of a note is an age; "in 3 F and 4 M" is not."""
+    """Of "66 M c/o" at the start of a note is an age; "in 3 F and 4 M" is not."""
     return not text[: match.start()].strip() or text[: match.start()].rstrip()[-1:] in ".\n:"
 
 

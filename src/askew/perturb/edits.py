@@ -49,7 +49,7 @@ _ARTICLE = re.compile(r"\b([Aa]n?)(\s+)$")
 
 
 def _articles(text: str, edits: list[Edit]) -> list[Edit]:
-    """ "A 47-year-old" becomes "An 8-year-old": the article follows the sound of the new word."""
+    """Turn "A 47-year-old" into "An 8-year-old": the article follows the sound of the new word."""
     changed = apply(text, edits)
     mended: dict[Span, Edit] = {}
     moved = 0  # how far the new text has run ahead of the old

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from numpy.random import Generator
 
@@ -20,6 +21,8 @@ from askew.perturb.wording import Target
 from askew.vignettes import Dropped, Edit, Facts, Variant, Vignette, arm_name
 
 Extract = Callable[[str], Facts]
+Method = Literal["original", "edit", "template", "generator", "attacker", "given"]
+DropKind = Literal["impossible", "odd", "not_expressible", "facts_changed", "same", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +127,10 @@ class _Maker:
                 self.ages[level] = int(ages[int(self.rng.random() * len(ages))])
 
     def _original(self) -> None:
-        text, method = self.vignette.text, "original"
         if self.by_template:
-            text, method = self._built({}), "template"
-        self.variants.append(
-            Variant(
-                id=f"{self.vignette.id}/original",
-                vignette_id=self.vignette.id,
-                arm="original",
-                levels={},
-                text=text,
-                method=method,  # type: ignore[arg-type]
-            )  # fmt: skip
-        )
+            self._add("original", {}, self._built({}), "template", "")
+        else:
+            self._add("original", {}, self.vignette.text, "original", "")
 
     def _given(self) -> set[str]:
         """The twins that the data bring, past the gate; the names of the arms they fill."""
@@ -207,7 +201,7 @@ class _Maker:
         if verdict.kind == "impossible" or (verdict.kind == "odd" and not self.plan.keep_odd):
             self._drop(arm, verdict.kind, verdict.reason, text)
             return None
-        return verdict.reason if verdict.kind == "odd" else ""
+        return verdict.reason
 
     def _exact(self, levels: Mapping[str, str]) -> dict[str, str]:
         """The levels by the names that the gate knows: the kind of the attribute."""
@@ -244,9 +238,9 @@ class _Maker:
         return settle(self.vignette.text, edits)
 
     def _target(self, levels: Mapping[str, str], kinds: Mapping[Kind, str]) -> Target:
-        age = levels.get(kinds.get("age", ""), "")
+        age = levels[kinds["age"]] if "age" in kinds else ""
         return Target(
-            gender=levels.get(kinds.get("gender", "")),
+            gender=levels[kinds["gender"]] if "gender" in kinds else None,
             years=None if age in {"", NEUTRAL} else self.ages[age],
             ageless=age == NEUTRAL,
             now=self.people.years,
@@ -303,24 +297,21 @@ class _Maker:
         )
 
     def _add(
-        self, arm: str, levels: Mapping[str, str], text: str, method: str, odd: str,
+        self,
+        arm: str,
+        levels: Mapping[str, str],
+        text: str,
+        method: Method,
+        odd: str,
         edits: tuple[Edit, ...] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
+        name = f"{self.vignette.id}/{arm}"
         self.variants.append(
-            Variant(
-                id=f"{self.vignette.id}/{arm}",
-                vignette_id=self.vignette.id,
-                arm=arm,
-                levels=dict(levels),
-                text=text,
-                edits=edits,
-                method=method,
-                odd=odd,  # type: ignore[arg-type]
-            )  # fmt: skip
+            Variant(name, self.vignette.id, arm, dict(levels), text, edits, method, odd)
         )
 
-    def _drop(self, arm: str, kind: str, reason: str, text: str = "") -> None:
-        self.dropped.append(Dropped(self.vignette.id, arm, kind, reason, text))  # type: ignore[arg-type]
+    def _drop(self, arm: str, kind: DropKind, reason: str, text: str = "") -> None:
+        self.dropped.append(Dropped(self.vignette.id, arm, kind, reason, text))
 
 
 def current_level(people: People, facts: Facts, attribute: Attribute) -> str | None:
@@ -366,8 +357,8 @@ def check(
     """
     arm = arm_name(levels)
 
-    def dropped(kind: str, reason: str) -> Dropped:
-        return Dropped(vignette.id, arm, kind, reason, text)  # type: ignore[arg-type]
+    def dropped(kind: DropKind, reason: str) -> Dropped:
+        return Dropped(vignette.id, arm, kind, reason, text)
 
     if not text.strip():
         return dropped("unreadable", "the text is empty")

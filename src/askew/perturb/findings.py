@@ -97,9 +97,13 @@ def match(rules: tuple[Rule, ...], people: People, facts: Facts) -> list[Finding
 def _owner_by_rule(one: Rule, people: People, facts: Facts, span: Span) -> Owner:
     if one.anybody:
         return "patient"
-    for mention in people.mentions if one.owned else ():
-        inside = span.start <= mention.span.start < span.end
-        if inside and mention.kind == "pronoun":
+    inside = [mention for mention in people.mentions if span.start <= mention.span.start < span.end]
+    if one.owned and any(
+        mention.who == "patient" and mention.kind != "pronoun" for mention in inside
+    ):
+        return "other"  # "her 6-year-old son" is the patient
+    for mention in inside if one.owned else ():
+        if mention.kind == "pronoun":
             return "other" if mention.who in {"other", "partner"} else "patient"
     return owner(people, facts, span)
 
@@ -132,7 +136,7 @@ def owner(people: People, facts: Facts, span: Span) -> Owner:
 
 
 def _possessor(people: People, token: Token) -> Owner | None:
-    """ "his mother's breast", "her prostate": who owns the noun that a phrase belongs to."""
+    """Of "his mother's breast", "her prostate": who owns the noun that a phrase belongs to."""
     noun = token
     for _ in range(6):
         for child in noun.children:

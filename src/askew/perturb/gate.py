@@ -24,6 +24,7 @@ from askew.perturb.attributes import (
 )
 from askew.perturb.findings import Finding, Sex, match
 from askew.perturb.gate_body import BODY
+from askew.perturb.gate_illness import ILLNESS
 from askew.perturb.gate_life import LIFE
 from askew.perturb.mentions import PRONOUNS_OF, People
 from askew.perturb.people import find_people
@@ -104,6 +105,7 @@ def _read(facts: Facts) -> tuple[People, tuple[Finding, ...]]:
     found = (
         *match(BODY, people, facts),
         *match(LIFE, people, facts),
+        *match(ILLNESS, people, facts),
         *gate_time.match(people, facts),
         *gate_terms.match(people, facts),
     )

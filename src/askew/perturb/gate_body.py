@@ -10,7 +10,13 @@ from typing import Any
 
 from askew.perturb.findings import Rule, rule
 
-_FERTILE: dict[str, Any] = {"sex": "female", "youngest": 11, "oldest": 58, "usual_from": 13, "usual_to": 52}
+_FERTILE: dict[str, Any] = {
+    "sex": "female",
+    "youngest": 11,
+    "oldest": 58,
+    "usual_from": 13,
+    "usual_to": 52,
+}
 _FEMALE: dict[str, Any] = {"sex": "female"}
 _MALE: dict[str, Any] = {"sex": "male"}
 
@@ -18,7 +24,15 @@ BODY: tuple[Rule, ...] = (
     rule(
         "pregnancy",
         r"""
-        (?<!non-)(?<!non )pregnan(?:t|cy|cies)(?! (?:partner|wife|girlfriend|women|woman))
+        \d{1,2}\s?w(?:ee)?k?s?\s?\d\s?d(?:ays?)?|\d{1,2}\s?\+\s?\d(?: weeks?)?|\d+ weeks along
+        (?:good|normal|decreased|reduced|no|poor) (?:FM|(?:f(?:o)?etal|baby) movements?)
+        f(?:o)?etal(?! alcohol)|f(?:o)?etus(?:es)?|expecting (?:an?|her|their|twins)|due date
+        terminations?(?: of pregnancy)?|baby bump|with child|morning sickness|surroga(?:te|cy)
+        (?:c(?:a)?esarean|C-section|gave birth|delivery|delivered|birth)[^.;]{0,25}\
+        (?:days|weeks|months) (?:ago|earlier|before)
+        (?:days|weeks|months) after (?:an? |the |her )?(?:\w+ )?(?:delivery|birth|c(?:a)?esarean)\
+        |post-?partum
+        (?<!non-)(?<!non )pregnan(?:t|cy|cies)(?! (?:partner|wife|girlfriend|women))
         gravid(?:a|as)?|(?:primi|multi|nulli|grand multi)(?:gravid|par)(?:a|ous)
         \d+(?:st|nd|rd|th)?[- ]trimester|(?:first|second|third)[- ]trimester|trimester
         weeks?['’]? (?:of )?gestation(?! infant)|weeks pregnant|gestational age|ante(?:natal|partum)
@@ -62,6 +76,9 @@ BODY: tuple[Rule, ...] = (
     rule(
         "menstruation",
         r"""
+        (?:a|no|any|between|her|their|first|last|next|missed) periods?\
+        (?! of| when| in which| during)
+        periods? (?:stopped|ceased|ended|returned|started|began|are|is late|have been)
         menstru\w+|menses|menarche|amenorrh(?:o)?ea|dysmenorrh(?:o)?ea|menorrhagia
         metrorrhagia|menometrorrhagia|oligomenorrh(?:o)?ea|intermenstrual|premenstrual
         (?:first|last|missed|heavy|irregular|regular|painful) (?:menstrual )?periods?(?! of time)
@@ -87,11 +104,21 @@ BODY: tuple[Rule, ...] = (
     rule(
         "menopause",
         r"""
+        periods? (?:stopped|ceased|ended) (?:an?|\w+) years? (?:ago|before)
         (?:post-?|peri-?)?menopaus(?:e|al)|change of life
         """,
         sex="female",
         youngest=36,
         usual_from=42,
+    ),
+    rule(
+        "hot flushes",
+        r"""
+        hot flash(?:es)?|hot flush(?:es)?
+        """,
+        odd_sex="female",
+        youngest=11,
+        usual_from=38,
     ),
     rule(
         "before menopause",

@@ -1,4 +1,4 @@
-"""Facts of a life that bound its length: school, work, family, habits, and diseases of an age."""
+"""Facts of a life that bound its length: school, work, family and habits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from askew.perturb.findings import Rule, rule
 # Between these ages, in years, a fact is possible (`youngest`, `oldest`) or usual.
 _ADULT: dict[str, Any] = {"youngest": 16, "usual_from": 18}
 _WORKING: dict[str, Any] = {"youngest": 14, "usual_from": 16}
-_INFANT_ONLY: dict[str, Any] = {"oldest": 6, "usual_to": 3}
 
 LIFE: tuple[Rule, ...] = (
     rule(
@@ -41,7 +40,8 @@ LIFE: tuple[Rule, ...] = (
         "work",
         r"""
         work(?:s|ed|ing)? (?:(?:full|part)[- ]time|nights?|days|double shifts?|long hours|overtime)
-        work(?:s|ed|ing)? (?:as an?|at|in|for|from home|shifts?|outdoors|underground|the land|on an?)
+        work(?:s|ed|ing)? (?:as an?|at|in|for|from home|shifts?|outdoors|on an?)
+        work(?:s|ed|ing)? (?:underground|the land)
         work(?:s|ed|ing)? (?:on the|with (?:asbestos|animals|cattle|chemicals|children|metal))
         apprentice(?:d|ship)?|trainee|(?:(?:his|her|their|my) )?(?:day|night|graveyard) shift
         (?:her|his|their|my|a|the|new|current|previous|desk|stressful|sedentary|demanding) jobs?
@@ -152,7 +152,8 @@ LIFE: tuple[Rule, ...] = (
     rule(
         "children of one's own",
         r"""
-        (?:his|her|their|my) (?:\w+[- ])?(?:\w+[- ])?(?:(?:\d+|\w+)[- ](?:year|month|week)\
+        my (?:kids|children|sons|daughters)
+        (?:his|her|their) (?:\w+[- ])?(?:\w+[- ])?(?:(?:\d+|\w+)[- ](?:year|month|week)\
         [- ]old )?(?:grown |adult |young |younger |older |oldest |eldest |youngest |teenage |\
         newborn |infant |baby |only |two |three |four |five |\d )*(?:sons?|daughters?|children|\
         kids|child|toddler|newborn)
@@ -163,6 +164,16 @@ LIFE: tuple[Rule, ...] = (
         """,
         youngest=14,
         usual_from=18,
+        owned=True,
+    ),
+    rule(
+        "teenage children",
+        r"""
+        (?:his|her|their|my|two|three|four) (?:two |three |four )?teenage(?:d)? \
+        (?:sons?|daughters?|children|kids|boys|girls)
+        """,
+        youngest=26,
+        usual_from=30,
         owned=True,
     ),
     rule(
@@ -180,7 +191,7 @@ LIFE: tuple[Rule, ...] = (
         "grandchildren",
         r"""
         (?:great-)?grand(?:children|child|sons?|daughters?|kids)
-        grand(?:mother|father|parent|ma|pa) (?:of|to) (?:\d+|a|an|two|three|four|five|six|seven|many)
+        grand(?:mother|father|parent|ma|pa) (?:of|to) (?:\d+|an?|two|three|four|five|six|many)
         (?:years?|yo|y/o)[- ]?(?:old )?(?:great-)?grand(?:mother|father|parent|ma|pa)
         """,
         youngest=36,
@@ -263,6 +274,8 @@ LIFE: tuple[Rule, ...] = (
     rule(
         "college",
         r"""
+        (?:nursing|medical|law|art|culinary|business|trade|dental|pharmacy|drama|film) school
+        (?:community|technical|vocational) college|seminary|polytechnic
         (?:college|university|graduate) (?:student|freshman|sophomore|junior|senior|athlete)
         (?:medical|law|nursing|dental) (?:student|freshman|sophomore|junior|senior|athlete)
         (?:doctoral|PhD|postgraduate) (?:student|freshman|sophomore|junior|senior|athlete)
@@ -311,6 +324,8 @@ LIFE: tuple[Rule, ...] = (
     rule(
         "young school child",
         r"""
+        (?:his|her|their) (?:kindergarten|pre-?school|nursery|class|primary school|\
+        elementary school|(?:\w+[- ])?grade) teacher
         (?:kindergart\w+|pre-?school(?:er)?|nursery school|elementary school|primary school|\
         grade school|play ?group)(?! (?:teacher|aide|worker|assistant|principal|janitor|staff))
         day ?care(?! (?:teacher|worker|provider|owner|for (?:his|her|their)))|recess|play ?ground
@@ -334,124 +349,6 @@ LIFE: tuple[Rule, ...] = (
         """,
         oldest=22,
         usual_to=19,
-    ),
-    rule(
-        "well-child care",
-        r"""
-        well[- ](?:child|baby)|(?:pediatric|paediatric)(?:ian|s)?
-        (?:developmental|motor|language|speech|gross motor) milestones?
-        growth (?:chart|percentile|curve)|(?:\d+(?:st|nd|rd|th)) percentile|child protective
-        foster (?:care|parents?|home|child)|adoptive parents
-        immunizations? (?:are|is|were) up[- ]to[- ]date
-        up[- ]to[- ]date on (?:his|her|their|all) (?:vaccin|immuni)\w+|child seat|car seat
-        babysitter|nanny
-        """,
-        oldest=21,
-        usual_to=17,
-    ),
-    rule(
-        "infancy",
-        r"""
-        (?:is|was|been|be|exclusively|being) (?:breast|bottle|formula)-?fed|formula[- ]?fed
-        breast-?milk(?: fed)?|infant formula|bottle[- ]feeding|breast-?feeding well
-        feeding well|feeds? well|(?:wet )?(?:diapers?|nappies|nappy)|teething
-        colic(?:ky)? (?:baby|infant|crying)|fontanel(?:le)?s?|umbilical (?:stump|cord)
-        not yet (?:crawl\w*|roll over|sit unsupported|babbl\w+|say (?:mama|dada))
-        starting to (?:crawl\w*|roll over|sit unsupported|babbl\w+|say (?:mama|dada))
-        started to (?:crawl\w*|roll over|sit unsupported|babbl\w+|say (?:mama|dada))
-        learning to (?:crawl\w*|roll over|sit unsupported|babbl\w+|say (?:mama|dada))
-        (?:began to|able to) (?:crawl\w*|roll over|sit unsupported|babbl\w+|say (?:mama|dada))
-        (?:cannot|unable to) (?:crawl\w*|roll over|sit unsupported|babbl\w+|say (?:mama|dada))
-        crawling|newborn (?:screen\w*|nursery)|neonatal|neonate|nursery|pacifier|crib
-        cradle cap|meconium|wean(?:ed|ing) (?:onto|to solid|from the breast)|solid foods
-        tummy time|spit(?:s|ting)? up|stroller|days? (?:of life|after birth|post-?natal)
-        Apgar\w*|moro reflex|cephal(?:o)?h(?:a)?ematoma
-        regurgitat\w+ (?:all|after) (?:of )?(?:his|her) feeds
-        """,
-        **_INFANT_ONLY,
-    ),
-    rule(
-        "poor feeding",
-        r"""
-        poor feeding|feeding poorly
-        (?:difficulty|trouble|stopped|refuses|refusing) (?:with )?(?:feeding|feeds|to feed)
-        poor suck|fussy|fussiness|inconsolable|his feeding habits|her feeding habits
-        failure to thrive
-        """,
-        usual_to=5,
-    ),
-    rule(
-        "risk clinic of adults",
-        r"""
-        risk assessment
-        (?:genetic|preconception|fertility|smoking cessation|marriage) counsel(?:l)?ing
-        screening (?:colonoscopy|mammogra\w+|for (?:colon|lung|breast|prostate|cervical))
-        (?:colon|lung|breast|colorectal|bowel|prostate) cancer screening|memory clinic
-        (?:menopause|occupational health|fertility|infertility) clinic|pre-?employment
-        executive (?:physical|check-?up)|annual (?:physical|wellness)|life insurance
-        infertil\w+
-        """,
-        youngest=14,
-        usual_from=18,
-    ),
-    rule(
-        "old age",
-        r"""
-        Alzheimer\w*|dementia|senile|age-related macular|macular degeneration|presbycusis
-        presbyopia|giant cell arteritis|temporal arteritis|polymyalgia rheumatica
-        frail(?:ty)?|geriatric|(?:hip|knee) (?:replacement|arthroplasty)|multiple myeloma
-        senility|walking frame|zimmer|uses a walker|walker
-        """,
-        youngest=18,
-        usual_from=45,
-    ),
-    rule(
-        "later adult life",
-        r"""
-        osteopor(?:osis|otic)|osteoarthritis|alendron\w+|zoledronic|risedronate|Parkinson\w*
-        COPD|chronic obstructive pulmonary|emphysema|aortic aneurysm
-        peripheral (?:arterial|artery|vascular) disease|cataracts?
-        (?:colon|colorectal|lung|pancreatic|rectal|bladder|esophageal) (?:cancer|carcinoma)
-        diverticul\w+|levodopa|donepezil|memantine|has become forgetful|forgetful
-        memory loss|carotid (?:stenosis|endarterectomy)|angina
-        """,
-        youngest=11,
-        usual_from=36,
-    ),
-    rule(
-        "disease of adults",
-        r"""
-        coronary (?:artery|heart) disease|coronary artery bypass|CABG|CAD
-        (?:type (?:2|II)|adult-onset) diabetes(?: mellitus)?|T2DM|DM ?2|DM ?II|NSTEMI|STEMI
-        myocardial infarction|heart attack|(?:ator|rosu|simva|prava|lova)statin|statins?
-        metformin|gliclazide|glipizide|glyburide|empagliflozin|semaglutide
-        atrial fibrillation|a-?fib|AFib|apixaban|rivaroxaban|dabigatran|clopidogrel
-        CKD ?[1-5]|chronic kidney disease|chronic bronchitis|pacemaker|cirrhosis|gout
-        allopurinol|losartan|lisinopril|amlodipine|ramipril|valsartan|hydrochlorothiazide
-        carpal tunnel|sciatica|hypertension for|erectile|benign prostatic|hemorrhoids
-        sertraline|fluoxetine|lithium|venlafaxine|zolpidem|bariatric|gastric bypass
-        liposuction|botox
-        """,
-        usual_from=11,
-    ),
-    rule(
-        "childhood illness",
-        r"""
-        croup|bronchiolitis|Kawasaki\w*|febrile (?:seizures?|convulsions?)|intussusception
-        pyloric stenosis|hand,? foot,? and mouth|roseola|Wilms\w*|retinoblastoma
-        neuroblastoma|nocturnal enuresis|bed-?wetting|slapped cheek|fifth disease|Perthes
-        Legg-Calv\w+|slipped capital|growing pains|infantile|diaper rash|nappy rash
-        RSV bronchiolitis|temper tantrums?|imaginary friend|head lice
-        """,
-        usual_to=18,
-    ),
-    rule(
-        "puberty",
-        r"""
-        puberty|pubertal|Tanner stage|growth spurt|first period
-        """,
-        youngest=5,
-        usual_to=20,
     ),
     rule(
         "brought by a parent",

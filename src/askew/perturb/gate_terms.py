@@ -1,4 +1,4 @@
-"""What the term lists say of a case: conditions and drugs bound to a sex or age, and occupations."""
+"""What the term lists say of a case: what is bound to a sex or an age, and occupations."""
 
 from __future__ import annotations
 
@@ -109,6 +109,4 @@ def _is_of_patient(people: People, token: Token) -> bool:
 def _means_patient(people: People, token: Token) -> bool:
     if token.i in people.anchors or token.lower_ in {"patient", "i"}:
         return True
-    return any(
-        mention.token == token.i and mention.who == "patient" for mention in people.mentions
-    )
+    return any(mention.token == token.i and mention.who == "patient" for mention in people.mentions)

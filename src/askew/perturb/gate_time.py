@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from askew.perturb import numerals
 from askew.perturb.ages import Age, find_ages, in_years, overlap
@@ -12,6 +13,9 @@ from askew.perturb.findings import OLDEST, Finding, owner
 from askew.perturb.mentions import People
 from askew.perturb.nouns import noun_after
 from askew.vignettes import Facts, Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 # Calendar years are read as seen from here, or from the latest year of the text: a fixed year, as
 # a clock would let the same vignette pass in one run and fail in the next.
@@ -50,8 +54,8 @@ _LASTING = re.compile(
 _PACK_YEARS = re.compile(rf"\b(?P<n>{_N})[- ]?pack[- ]?years?\b", re.IGNORECASE)
 _CHILDHOOD = re.compile(
     r"\b(?:as a (?:small |young |little )?(?:child|kid|boy|girl|baby|infant|toddler|teenager|teen|"
-    r"young (?:adult|man|woman))|(?:in|since|during|from|throughout) (?:early )?(?:his |her |their )?"
-    r"(?:childhood|infancy|adolescence|teens|youth))\b",
+    r"young (?:adult|man|woman))|(?:in|since|during|from|throughout) (?:early )?"
+    r"(?:his |her |their )?(?:childhood|infancy|adolescence|teens|youth))\b",
     re.IGNORECASE,
 )
 _ADULT_PAST = re.compile(r"adolescence|teen|youth|young (?:adult|man|woman)", re.IGNORECASE)
@@ -97,7 +101,7 @@ def _at_least(
 
 
 def _calendar(people: People, facts: Facts) -> Iterator[Finding]:
-    """ "since 1975": the patient lived then, or a parent of the patient had not died yet."""
+    """Of "since 1975": the patient lived then, or a parent of the patient had not died yet."""
     hits = list(_YEAR.finditer(people.text))
     now = max([REFERENCE_YEAR, *(int(hit["year"]) for hit in hits if not hit["decade"])])
     for hit in hits:
@@ -110,7 +114,7 @@ def _calendar(people: People, facts: Facts) -> Iterator[Finding]:
 
 
 def _events(people: People, facts: Facts) -> Iterator[Finding]:
-    """ "diagnosed at 40", "in her thirties": older than that by now."""
+    """Of "diagnosed at 40", "in her thirties": older than that by now."""
     for hit in _EVENT.finditer(people.text):
         span = Span(*hit.span())
         value = numerals.value(hit["age"])
@@ -153,7 +157,7 @@ def _begun(people: People, span: Span) -> int:
 
 
 def _childhood(people: People, facts: Facts) -> Iterator[Finding]:
-    """ "as a child": said of somebody who is none any more."""
+    """Of "as a child": said of somebody who is none any more."""
     for hit in _CHILDHOOD.finditer(people.text):
         span = Span(*hit.span())
         if owner(people, facts, span) != "patient":
@@ -193,6 +197,19 @@ _BOUNDS: dict[str, _Bound] = {
 }  # fmt: skip
 
 
+# What a patient is called -> the least age in years.
+_ROLES = {
+    **dict.fromkeys(("grandparent", "grandpa", "granny", "gran"), 36.0),
+    **dict.fromkeys(("parent", "dad", "stepparent", "papa", "dad_british", "daddy"), 14.0),
+    **dict.fromkeys(("spouse", "ex_spouse", "widowed", "engaged", "engaged_plain"), 15.0),
+    **dict.fromkeys(
+        ("housework", "business", "police", "sales", "service", "chair", "crafts", "waiting",
+         "flight", "order", "stage"),
+        15.0,
+    ),
+}  # fmt: skip
+
+
 def _others(people: People, facts: Facts) -> Iterator[Finding]:
     """The ages of relatives: a patient of thirty has no son of twenty-five."""
     own = {age.span for age in people.ages}
@@ -204,11 +221,20 @@ def _others(people: People, facts: Facts) -> Iterator[Finding]:
             continue
         yield _bounded(people, age.span, in_years(age), noun)
     yield from _narrator(people)
+    for mention in people.of("patient"):
+        youngest = _ROLES.get(mention.row) if mention.kind == "noun" else None
+        if youngest is not None:
+            great = people.text[: mention.span.start].lower().endswith("great-")
+            yield _at_least("role", people, mention.span, youngest + (18.0 if great else 0.0))
 
 
 def _whose(people: People, age: Age) -> str | None:
     """The relative that an age is of: "her 6-year-old son", "his wife, a 68-year-old nurse"."""
     following = noun_after(people.doc, age.span.end)
+    if following is not None and _is_patient(people, following):
+        return None
+    if not people.ages and re.search(r"\bmy $", people.text[: age.span.start], re.IGNORECASE):
+        return None  # "my 10-year-old son": most likely the patient, whom the facts do not name
     if following is not None and following.lower_ in _BOUNDS:
         return str(following.lower_)
     before = people.text[max(0, age.span.start - 40) : age.span.start].lower()
@@ -216,6 +242,13 @@ def _whose(people: People, age: Age) -> str | None:
     if apposed and apposed[1] in _BOUNDS:
         return apposed[1]
     return None
+
+
+def _is_patient(people: People, token: Token) -> bool:
+    """Of a second statement of the patient's own age, which the facts did not give."""
+    return token.i in people.anchors or any(
+        mention.token == token.i and mention.who == "patient" for mention in people.mentions
+    )
 
 
 def _bounded(people: People, span: Span, years: float, noun: str) -> Finding:
@@ -229,12 +262,24 @@ def _bounded(people: People, span: Span, years: float, noun: str) -> Finding:
 
 _NARRATED = re.compile(
     r"\bmy (?:[\w-]+ ){0,5}?(?P<noun>dad|father|mom|mum|mother|grandmother|grandfather|grandma|"
-    r"grandpa|son|daughter|brother|sister|husband|wife)\b",
+    r"grandpa|granny|gran|granddad|grandad|papa|mama|son|daughter|brother|sister|husband|wife)\b",
     re.IGNORECASE,
 )
 _TOLD_BY = {  # the patient's word in the mouth of whoever tells -> what the teller is to them
-    **dict.fromkeys(("dad", "father", "mom", "mum", "mother"), "son"),
-    **dict.fromkeys(("grandmother", "grandfather", "grandma", "grandpa"), "grandson"),
+    **dict.fromkeys(("dad", "father", "mom", "mum", "mother", "papa", "mama"), "son"),
+    **dict.fromkeys(
+        (
+            "grandmother",
+            "grandfather",
+            "grandma",
+            "grandpa",
+            "granny",
+            "gran",
+            "granddad",
+            "grandad",
+        ),
+        "grandson",
+    ),
     **dict.fromkeys(("son", "daughter"), "mother"),
     **dict.fromkeys(("brother", "sister"), "brother"),
     **dict.fromkeys(("husband", "wife"), "wife"),
@@ -244,7 +289,7 @@ _WRITER = 13.0
 
 
 def _narrator(people: People) -> Iterator[Finding]:
-    """ "My 70-year-old dad …. I'm 41": the one who tells has an age as well."""
+    """Of "My 70-year-old dad …. I'm 41": the one who tells has an age as well."""
     told = next(
         (
             hit

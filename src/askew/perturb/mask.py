@@ -26,8 +26,8 @@ _GENDER_ADJECTIVE = re.compile(
 )
 _STAGE = re.compile(
     r"\b(?:elderly|middle[- ]aged|young|teenage|adolescent|pa?ediatric|geriatric|older|infant|"
-    r"newborn|adult)(?= (?:\[|(?:\w+ )?(?:patient|person|m[ae]n|wom[ae]n|male|female|boy|girl|adult|"
-    r"individual)s?))[ ]",
+    r"newborn|adult)(?= (?:\[|(?:\w+ )?(?:patient|person|m[ae]n|wom[ae]n|male|female|boy|girl|"
+    r"adult|individual)s?))[ ]",
     re.IGNORECASE,
 )
 _DEMONYM = re.compile(
@@ -46,8 +46,9 @@ _COLORS_OF_THINGS = re.compile(
 _RACE = re.compile(
     r"\b(?:" + "|".join(sorted(words.RACES, key=len, reverse=True)) + r")s?\b", re.IGNORECASE
 )
-_PLURAL = {"men": "people", "women": "people", "boys": "people", "girls": "people",
-           "males": "people", "females": "people", "gentlemen": "people", "ladies": "people"}  # fmt: skip
+_PLURAL = dict.fromkeys(
+    ("men", "women", "boys", "girls", "males", "females", "gentlemen", "ladies"), "people"
+)
 _STAGES = frozenset(words.AGED) - {"senior"}
 
 
@@ -106,7 +107,7 @@ def _word(text: str, token: Token) -> list[Edit]:
     if low in _STAGES and token.tag_ == "NN":
         return [Edit(span, _cased(token.text, "person"))]
     if token.text in {"M", "F"} and re.search(r"(?:\d|y/?o|old)\s?$", text[: token.idx]):
-        return [Edit(span, "person")]
+        return [Edit(span, " person" if text[token.idx - 1].isdigit() else "person")]
     return []
 
 

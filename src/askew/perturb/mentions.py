@@ -79,5 +79,5 @@ def definite(token: Token) -> bool:
 
 
 def as_a(token: Token) -> bool:
-    """ "as a child", "as a boy": the patient, earlier."""
+    """Of "as a child", "as a boy": the patient, earlier."""
     return bool(re.search(r"\bas an? (?:\w+ )?$", token.doc.text[: token.idx]))

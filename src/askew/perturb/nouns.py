@@ -50,9 +50,8 @@ def modifies(token: Token) -> bool:
     if token.lower_ not in {"male", "female"} or token.i + 1 >= len(token.doc):
         return False
     following = token.doc[token.i + 1]
-    return (
+    return bool(
         following.pos_ in {"NOUN", "PROPN"}
-        and following.whitespace_ + token.whitespace_ != ""
         and token.whitespace_ == " "
         and (token.dep_ in {"amod", "compound", "nmod"} or following.lower_ in _NOUNS_AFTER)
         and following.tag_ not in {"VBG", "VBZ"}
@@ -80,6 +79,7 @@ class NounReader:
         self.text, self.doc, self.facts, self.ages = text, doc, facts, ages
         self.gender = gender
         self.anchors = self._anchors()
+        self.known_names: set[str] = set()
 
     def _anchors(self) -> set[int]:
         """The tokens that the patient's age or gender was read from or speaks of."""
@@ -147,7 +147,8 @@ class NounReader:
         following = self.doc[token.i + 1]
         if following.text == "." and token.i + 2 < len(self.doc):
             following = self.doc[token.i + 2]
-        return following.text[:1].isupper() and following.is_alpha and token.text[0].isupper()
+        capitals = following.text[:1].isupper() and token.text[:1].isupper()
+        return bool(capitals and following.is_alpha)
 
     def _is_modifier(self, low: str, token: Token) -> bool:
         return low in {"nonbinary", "genderqueer", "agender"} or (
@@ -197,7 +198,7 @@ class NounReader:
         )
 
     def _examined(self, token: Token) -> bool:
-        """ "Physical examination reveals a pale woman": the patient, as somebody new to the eye."""
+        """Of "Examination reveals a pale woman": the patient, as somebody new to the eye."""
         before = self.text[token.sent.start_char : token.idx]
         return bool(_EXAMINED.search(before))
 
@@ -212,7 +213,7 @@ class NounReader:
         return any(child.dep_ == "poss" for child in token.children)
 
     def _predicate(self, token: Token) -> bool:
-        """ "The patient is a man", "as a boy", "Mr. Lee, a man of 60": said of the patient."""
+        """Of "The patient is a man", "as a boy", "Mr. Lee, a man of 60": said of the patient."""
         if as_a(token):
             return True
         subject = clause_subject(token)
@@ -220,7 +221,7 @@ class NounReader:
         return said and subject is not None and self._may_be_patient(subject)
 
     def _may_be_patient(self, token: Token) -> bool:
-        return (
+        return bool(
             token.i in self.anchors
             or token.lower_ in {"patient", "he", "she", "they"}
             or token.ent_type_ == "PERSON"
@@ -241,17 +242,10 @@ class NounReader:
         if self.text[max(0, token.idx - 4) : token.idx].strip().lower() in {"st.", "st", "dr."}:
             return False
         named = re.match(r"(?: [A-Z][\w'’-]+)?(?:,? (?:is )?an? |,? \(?\d|,? aged )", rest)
-        earlier = any(self.doc[i].text == token.text for i in self.known_names)
-        if named or earlier or token.i in self.anchors:
-            self.known_names.add(token.i)
+        if named or token.text in self.known_names or token.i in self.anchors:
+            self.known_names.add(token.text)
             return True
         return False
-
-    @property
-    def known_names(self) -> set[int]:
-        if not hasattr(self, "_names"):
-            self._names: set[int] = set()
-        return self._names
 
     def _mention(
         self, token: Token, kind: Kind, gender: Gender, *, row: str = "", who: Who = "patient",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from askew.perturb import words
 from askew.perturb.mentions import PRONOUNS_OF, Mention, Who, definite
-from askew.perturb.reading import clause_subject, clause_verb, main_subject
+from askew.perturb.reading import clause_subject, clause_verb, main_subject, subject_of
 from askew.perturb.words import Gender, listed
 from askew.vignettes import Span
 
@@ -37,6 +37,9 @@ _PLURAL_PEOPLE = frozenset(
 )
 
 
+_OPPOSITES = {"male", "female"}
+
+
 class PronounReader:
     """Goes through the pronouns of one text, in order, each settled by those before it."""
 
@@ -57,9 +60,13 @@ class PronounReader:
                 mention = self.known[token.i]
                 if mention.row in words.PARTNER_ROWS and mention.who == "unsure":
                     self.known[token.i] = replace(mention, who=self._partner_of(token))
+                elif mention.kind in {"title", "name"} and {own, mention.gender} == _OPPOSITES:
+                    self.known[token.i] = replace(mention, who="other")
             elif token.lower_ in words.PRONOUN_GENDER and not _letters_case(token):
                 self.known[token.i] = self._pronoun(token, own)
-        letters = [mention for mention in self.nouns if self.known.get(mention.token) is not mention]
+        letters = [
+            mention for mention in self.nouns if self.known.get(mention.token) is not mention
+        ]
         extra = [mention for mention in letters if mention.kind == "letter"]
         every = {mention.span: mention for mention in (*self.known.values(), *extra)}
         return tuple(sorted(every.values(), key=lambda mention: mention.span))
@@ -119,7 +126,7 @@ class PronounReader:
         )
 
     def _owns_patient(self, token: Token) -> bool:
-        """ "A mother brings her son": "her" is not the son's, who is the patient."""
+        """Of "A mother brings her son": "her" is not the son's, who is the patient."""
         owned = token.head
         mention = self.known.get(owned.i)
         return (
@@ -161,7 +168,7 @@ class PronounReader:
         return "patient" if token.lower_ == "patient" or token.i in self.anchors else None
 
     def _in_their_clause(self, token: Token, rival: Mention) -> Who:
-        """The clause's subject is a relative: "his father died in his 50s", "her mother gave her"."""
+        """In a clause about a relative: "his father died in his 50s", "her mother gave her"."""
         if pronoun_case(token) == "object":
             return "patient"  # "her" of one's own would be "herself"
         if pronoun_case(token) == "reflexive":
@@ -203,15 +210,20 @@ class PronounReader:
             and mention.case != "determiner"
             for mention in before
         )
-        if object_named or _tense(verb) == "present":
+        if object_named or _tense(verb) == "present" or verb.lemma_ == "bear":
             return "patient"
         return "unsure"
 
 
 def subject_of_head(verb: Token) -> Token | None:
-    """The subject of the clause that a verb's clause depends on; None for a main clause."""
-    if verb.dep_ in {"ROOT", "conj"} or verb.head is verb:
-        return subject_of_head(verb.head) if verb.dep_ == "conj" else None
+    """The subject of the clause that a verb's clause depends on or is joined to.
+
+    None for the main clause that opens a sentence.
+    """
+    if verb.dep_ == "ROOT" or verb.head is verb:
+        return None
+    if verb.dep_ == "conj":
+        return subject_of(verb.head)
     return clause_subject(verb.head)
 
 
@@ -221,7 +233,7 @@ def _tense(verb: Token) -> str:
 
 
 def _letters_case(token: Token) -> bool:
-    """ "HER2" is cut by no tokeniser; "HIS bundle" and the like are written in capitals."""
+    """Of "HER2" is cut by no tokeniser; "HIS bundle" and the like are written in capitals."""
     return token.text.isupper() and len(token) > 2 and token.doc.text != token.doc.text.upper()
 
 
@@ -246,31 +258,34 @@ def pronoun_case(token: Token) -> str:
 
 _STOPS = frozenset(
     listed(
-    """
+        """
     to of in on at for from by with and or but as because that when if while about after
     before since until into than is was has had will would can could should
     """
-)
+    )
 )
 # "her left arm": words that the tagger takes for verbs or adverbs, and that always open a noun.
-_OPENERS = frozensetlisted(
-    """
+_OPENERS = frozenset(
+    listed(
+        """
     left right own upper lower first last entire whole late early
     """
-))
-_GIVES = frozensetlisted(
-    """
+    )
+)
+_GIVES = frozenset(
+    listed(
+        """
     give prescribe offer send show teach feed hand cost cause allow bring tell ask make
     """
-)
+    )
 )
 _PERSONAL = frozenset(
     listed(
-    """
+        """
     consent name age number history opinion permission word weight blood medication
     medications medicine symptoms way mind arm leg hand hands eyes head life story
     """
-)
+    )
 )
 
 
@@ -284,7 +299,7 @@ def _before_noun(token: Token) -> bool:
     if token.lower_ == "her" and _given(token):
         return False
     if token.dep_ == "poss":
-        return token.head.i > token.i
+        return bool(token.head.i > token.i)
     return token.tag_ == "PRP$" and following.pos_ in {"NOUN", "ADJ", "PROPN", "NUM", "ADV"}
 
 
@@ -292,7 +307,7 @@ _QUOTES = frozenset("\"'“”‘’(")
 
 
 def _given(token: Token) -> bool:
-    """ "which gave her hives": "her" gets something, and owns no hives."""
+    """Of "which gave her hives": "her" gets something, and owns no hives."""
     before = token.doc[token.i - 1] if token.i else None
     if before is None or before.lemma_ not in _GIVES:
         return False

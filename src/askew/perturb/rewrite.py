@@ -9,7 +9,7 @@ from askew.perturb import ages, wording, words
 from askew.perturb.agreement import verb_edits
 from askew.perturb.attributes import NEUTRAL, NON_BINARY, TRANS_MAN, TRANS_WOMAN
 from askew.perturb.edits import NotExpressible
-from askew.perturb.mentions import Mention, PRONOUNS_OF, People
+from askew.perturb.mentions import PRONOUNS_OF, Mention, People
 from askew.perturb.wording import Target
 from askew.vignettes import Edit, Span
 
@@ -173,7 +173,7 @@ def _noun_follows(people: People, end: int) -> bool:
 
 
 def _adjectives(people: People, target: Target) -> Iterator[Edit]:
-    """ "elderly", "young" and the like before a word that means the patient."""
+    """Of "elderly", "young" and the like before a word that means the patient."""
     nouns = [mention.span.start for mention in people.of("patient") if mention.kind != "pronoun"]
     nouns += [token.idx for token in people.doc if token.lower_ == "patient"]
     for found in _AGE_ADJECTIVE.finditer(people.text):

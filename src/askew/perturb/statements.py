@@ -40,6 +40,10 @@ _OF_A_NAME = re.compile(
     r"university|camp|farm|rainforest|jungle|mountains?|beach)\b",
     re.IGNORECASE,
 )
+_ONE_BREATH = re.compile(
+    rf"(?:\s+(?:{_KIND}))?,?\s+(?:(?:in|of|near)\s+)?(?:the\s+)?(?:\w+\s+)?(?:of\s+)?",
+    re.IGNORECASE,
+)
 _RACE = re.compile(
     r"\b(?:" + "|".join(sorted(words.RACES, key=len, reverse=True)) + r")\b", re.IGNORECASE
 )
@@ -62,7 +66,7 @@ def place_triplets(facts: Facts, attribute: Attribute) -> list[tuple[str, Span]]
 
 
 def _named(evidence: str) -> bool:
-    """ "Nairobi" is a place that may be changed; "a nursing home" is how somebody lives."""
+    """Tell a place: "Nairobi" may be changed; "a nursing home" is how somebody lives."""
     return any(word[:1].isupper() for word in evidence.split())
 
 
@@ -77,6 +81,7 @@ def place_edits(text: str, facts: Facts, attribute: Attribute, level: str) -> li
         return []
     new = UNNAMED_PLACE if level == NEUTRAL else attribute.worded(level)
     value, span = found[0]
+    span = _joined(text, span, [where for _, where in found[1:]])
     edits = [Edit(_widened(text, span), new)]
     inside_name = _OF_A_NAME.match(text, edits[0].span.end)
     if inside_name:
@@ -85,11 +90,26 @@ def place_edits(text: str, facts: Facts, attribute: Attribute, level: str) -> li
         inside = any(_touch(edit.span, where) for edit in edits)
         if not inside and other.casefold() != value.casefold():
             raise NotExpressible(f"the text names two places: {value!r} and {other!r}")
-    for again in re.finditer(rf"\b{re.escape(text[span.start : span.end])}\b", text):
+    for again in re.finditer(rf"\b{re.escape(value)}\b", text):
         where = Span(*again.span())
         if not any(_touch(edit.span, where) for edit in edits):
             edits.append(Edit(_widened(text, where), new))
-    return edits
+    return [Edit(edit.span, _opening(text, edit)) for edit in edits]
+
+
+def _opening(text: str, edit: Edit) -> str:
+    """The new place, with a capital where it opens a sentence."""
+    before = text[: edit.span.start].rstrip()
+    opens = not before or before[-1] in ".!?"
+    return edit.text[:1].upper() + edit.text[1:] if opens else edit.text
+
+
+def _joined(text: str, span: Span, others: list[Span]) -> Span:
+    """The span of a place with its province and country, where they follow in one breath."""
+    for other in sorted(others):
+        if span.end <= other.start and _ONE_BREATH.fullmatch(text, span.end, other.start):
+            span = Span(span.start, other.end)
+    return span
 
 
 def _touch(first: Span, second: Span) -> bool:
@@ -221,7 +241,7 @@ _I = re.compile(r"^\s*(?:I\b|I['’]m\b|My name\b)")
 
 
 def _first_person(people: People, sentence: str) -> str:
-    """ "The patient lives in Lima." as a patient who tells of themself says it."""
+    """Of "The patient lives in Lima." as a patient who tells of themself says it."""
     if not _I.match(people.text) or people.of("patient"):
         return sentence
     for old, new in (("The patient is ", "I am "), ("The patient lives ", "I live "),

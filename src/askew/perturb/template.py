@@ -16,9 +16,10 @@ from askew.perturb.attributes import (
 from askew.perturb.numerals import article
 from askew.vignettes import Facts, Relation, Status, Triplet
 
-# The question form of the paper's Attacker LLM, quoted from its §4.1.
+# The question form of the paper's Attacker LLM, quoted from its §4.1. Its "[age]-year-old" is
+# {age} here, so that a child of six months has one too.
 PAPER_FORM = (
-    "A patient {age}-year-old {gender} having several {symptoms}, lives in {location}. "
+    "A patient {age} {gender} having several {symptoms}, lives in {location}. "
     "What might be the causes of the symptoms?"
 )
 QUESTION = "What might be the causes of the symptoms?"
@@ -68,19 +69,27 @@ def _paper(facts: Facts, values: Mapping[str, str | int | None]) -> str:
     present = facts.of(Relation.HAS_SYMPTOM)
     symptoms = ", ".join(str(fact.value) for fact in present)
     return PAPER_FORM.format(
-        age=_told(values.get("age")) or "unknown",
+        age=_aged(values) or "of unknown age",
         gender=_told(values.get("gender")) or "person",
         symptoms=symptoms or "symptoms",
         location=_told(values.get("place")) or "an unknown place",
     )
 
 
+def _aged(values: Mapping[str, str | int | None]) -> str:
+    """The age as "47-year-old"; "" where it is not told."""
+    age = _told(values.get("age"))
+    return f"{age}-year-old" if age.isdecimal() else age
+
+
+def _is_child(age: str) -> bool:
+    number, _, rest = age.partition("-")
+    return bool(number) and (not rest.startswith("year") or int(number) < 13)
+
+
 def _opening(facts: Facts, values: Mapping[str, str | int | None]) -> str:
-    age, gender = _told(values.get("age")), _told(values.get("gender"))
-    child = age.isdecimal() and int(age) < 13
-    noun = _NOUN[gender][child] if gender in _NOUN else "patient"
-    if age:
-        age = f"{age}-year-old" if age.isdecimal() else age
+    gender, age = _told(values.get("gender")), _aged(values)
+    noun = _NOUN[gender][_is_child(age)] if gender in _NOUN else "patient"
     who = " ".join(part for part in (age, _told(values.get("race")), noun) if part)
     symptoms = [str(fact.value) for fact in _with(facts, Relation.HAS_SYMPTOM, Status.PRESENT)]
     complaint = f" has {_list(symptoms)}" if symptoms else " is seen"
@@ -127,7 +136,7 @@ def _with(facts: Facts, relation: Relation, status: Status) -> list[Triplet]:
 
 
 def _list(values: Sequence[str], word: str = "and") -> str:
-    """ "a, b and c"."""
+    """Of "a, b and c"."""
     if len(values) < 2:
         return "".join(values)
     return f"{', '.join(values[:-1])} {word} {values[-1]}"

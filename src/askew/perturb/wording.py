@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from askew.perturb import words
 from askew.perturb.attributes import NEUTRAL, NON_BINARY, TRANS_MAN, TRANS_WOMAN
 from askew.perturb.edits import NotExpressible
-from askew.perturb.mentions import Mention, PRONOUNS_OF
+from askew.perturb.mentions import PRONOUNS_OF, Mention
 from askew.perturb.words import COLUMN, Gender, Stage
 
 _LIFE_ROWS = frozenset({"adult", "child", "polite", "familiar", "school", "sex"})
@@ -102,7 +102,7 @@ def noun(mention: Mention, old: str, target: Target, first: bool) -> str:
 
 
 def _before(target: Target, mention: Mention, first: bool) -> str:
-    """ "transgender" and the like; kept as it stands where the gender is not changed."""
+    """Of "transgender" and the like; kept as it stands where the gender is not changed."""
     if target.gender is None:
         return f"{mention.statement} " if mention.statement else ""
     return target.statement if first else ""
@@ -127,13 +127,13 @@ def _adjective(gender: Gender, target: Target, mention: Mention, first: bool) ->
 
 
 def _patient(gender: Gender, target: Target, mention: Mention, first: bool) -> str:
-    """ "male patient": a noun that tells the gender and no stage of life."""
+    """Of "male patient": a noun that tells the gender and no stage of life."""
     adjective = _adjective(gender, target, mention, first)
     return f"{adjective} patient".lstrip()
 
 
 def stage(mention: Mention, old: str, target: Target) -> str:
-    """ "infant", "teenager", "adult" at the target's age."""
+    """Of "infant", "teenager", "adult" at the target's age."""
     if mention.past or (target.years is None and not target.ageless):
         return old
     if target.years is None:
@@ -146,7 +146,7 @@ def stage(mention: Mention, old: str, target: Target) -> str:
 
 
 def age_adjective(old: str, target: Target) -> str | None:
-    """ "elderly" and the like at the target's age; None where it goes."""
+    """Of "elderly" and the like at the target's age; None where it goes."""
     if target.years is None:
         return None
     youngest, oldest = words.AGE_ADJECTIVES[old.lower().replace(" ", "-")]
@@ -173,7 +173,7 @@ def letter(old: str, target: Target, after_number: bool) -> str:
 
 
 def title(old: str, target: Target) -> str:
-    """ "Mr." at the target's gender; "Ms." for every woman, as marriage is not told anew."""
+    """Of "Mr." at the target's gender; "Ms." for every woman, as marriage is not told anew."""
     if target.pronouns is None:
         return old
     low = old.lower().strip(".")
@@ -195,7 +195,7 @@ def name(old: str, target: Target) -> str:
 
 
 def modifier(mention: Mention, old: str, target: Target, first: bool) -> str:
-    """ "non-binary" before a noun, or "non-binary person", at the target's gender."""
+    """Of "non-binary" before a noun, or "non-binary person", at the target's gender."""
     if target.gender in {None, NON_BINARY}:
         return old
     gender = target.pronouns or "neutral"
@@ -219,7 +219,7 @@ def cased_pronoun(old: str, new: str) -> str:
 
 
 def pronouns_used(old: str, target: Target) -> str:
-    """ "they/them" as the pronouns that somebody uses."""
+    """Of "they/them" as the pronouns that somebody uses."""
     if target.pronouns is None:
         return old
     if "/" not in old:

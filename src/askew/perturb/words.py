@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 
-
 def listed(words: str) -> tuple[str, ...]:
     """Words with blanks between them, as a tuple: a long list stays readable."""
     return tuple(words.split())
@@ -42,14 +41,15 @@ ROWS: dict[str, tuple[str, str, str]] = {
     "engaged_plain": ("fiance", "fiancee", "partner"),
     "grandparent": ("grandfather", "grandmother", "grandparent"),
     "grandpa": ("grandpa", "grandma", "grandparent"),
+    "granny": ("granddad", "granny", "grandparent"),
+    "gran": ("grandad", "gran", "grandparent"),
+    "papa": ("papa", "mama", "parent"),
     "grandchild": ("grandson", "granddaughter", "grandchild"),
     "stepchild": ("stepson", "stepdaughter", "stepchild"),
     "stepparent": ("stepfather", "stepmother", "stepparent"),
     "parent_sibling": ("uncle", "aunt", "relative"),
     "sibling_child": ("nephew", "niece", "relative"),
     "widowed": ("widower", "widow", "widowed person"),
-    "father_to_be": ("father-in-law", "mother-in-law", "parent-in-law"),
-    "brother_in_law": ("brother-in-law", "sister-in-law", "sibling-in-law"),
     "housework": ("househusband", "housewife", "homemaker"),
     "business": ("businessman", "businesswoman", "businessperson"),
     "police": ("policeman", "policewoman", "police officer"),
@@ -82,13 +82,14 @@ RELATION_ROWS = PARTNER_ROWS | {
     "sibling",
     "grandparent",
     "grandpa",
+    "granny",
+    "gran",
+    "papa",
     "grandchild",
     "stepchild",
     "stepparent",
     "parent_sibling",
     "sibling_child",
-    "father_to_be",
-    "brother_in_law",
 }
 # Relatives and companions whose noun tells no gender.
 OTHER_PEOPLE = frozenset(

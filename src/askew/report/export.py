@@ -1,5 +1,7 @@
 """A run's questions, replies and scores as one tidy table: CSV, JSONL or Parquet.
 
+A clinical run has one row an answer, other runs one row a question.
+
 A reply may hold anything. Half a surrogate pair, which UTF-8 cannot hold, is written as JSON
 escapes it. In CSV, a text that a spreadsheet would take for a formula (it begins with = + - @, a
 tab or a carriage return) has an apostrophe put before it; JSONL and Parquet hold it as it was.
@@ -8,11 +10,12 @@ tab or a carriage return) has an apostrophe put before it; JSONL and Parquet hol
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from askew.errors import missing_extra
 from askew.models.ledgerfile import read_records
+from askew.report import clinical_rows
 from askew.runfolder import RunFolder, json_line, whole_file, without_surrogates
 
 COLUMNS = (
@@ -38,7 +41,7 @@ Row = dict[str, object]
 
 
 def write_rows(folder: RunFolder, out: Path, form: str) -> int:
-    """Write one row a question, in the order of the questions; a whole file or none.
+    """Write the rows of a run, in the order of its questions; a whole file or none.
 
     Args:
         folder: the run.
@@ -53,14 +56,20 @@ def write_rows(folder: RunFolder, out: Path, form: str) -> int:
         RunError: the run cannot be read, or the file cannot be written.
     """
     write = {"parquet": _write_parquet, "jsonl": _write_jsonl, "csv": _write_csv}[form]
+    names = columns(folder)
     written = [_as_text(row) for row in rows(folder)]
     with whole_file(out) as part:
-        write(written, part)
+        write(names, written, part)
     return len(written)
 
 
+def columns(folder: RunFolder) -> tuple[str, ...]:
+    """The names of a run's columns; those of a clinical run depend on its attributes."""
+    return clinical_rows.answer_columns(folder) if clinical_rows.is_clinical(folder) else COLUMNS
+
+
 def rows(folder: RunFolder) -> Iterator[Row]:
-    """One row a question, in the order of the questions; the keys are `COLUMNS`.
+    """One row a question, or a clinical answer, in their order; the keys are `columns(folder)`.
 
     What is not known is None. `log_probabilities` has one number a choice, in the order shown; NaN
     where the server did not show it.
@@ -68,6 +77,12 @@ def rows(folder: RunFolder) -> Iterator[Row]:
     Raises:
         RunError: the run cannot be read.
     """
+    if clinical_rows.is_clinical(folder):
+        return clinical_rows.answer_rows(folder)
+    return _question_rows(folder)
+
+
+def _question_rows(folder: RunFolder) -> Iterator[Row]:
     items = folder.read_items()
     replies = {record.key: record.reply for record in read_records(folder.database)}
     for question, score in zip(folder.read_questions(), folder.read_scores(), strict=True):
@@ -93,14 +108,16 @@ def rows(folder: RunFolder) -> Iterator[Row]:
 
 
 def _as_text(row: Row) -> Row:
-    """The row as files hold it: the log-probabilities as JSON."""
-    found = row["log_probabilities"]
-    return {**row, "log_probabilities": None if found is None else json_line(found)}
+    """The row as files hold it: lists and tables as JSON."""
+    return {
+        name: json_line(value) if isinstance(value, list | tuple | Mapping) else value
+        for name, value in row.items()
+    }
 
 
-def _write_csv(rows: Sequence[Row], out: Path) -> None:
+def _write_csv(names: Sequence[str], rows: Sequence[Row], out: Path) -> None:
     with out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+        writer = csv.DictWriter(file, names)
         writer.writeheader()
         writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
 
@@ -116,18 +133,18 @@ def _cell(value: object) -> object:
     return without_surrogates(f"'{value}" if value.startswith(_FORMULA_STARTS) else value)
 
 
-def _write_jsonl(rows: Sequence[Row], out: Path) -> None:
+def _write_jsonl(names: Sequence[str], rows: Sequence[Row], out: Path) -> None:
     out.write_text("".join(json_line(row) + "\n" for row in rows), encoding="utf-8", newline="\n")
 
 
-def _write_parquet(rows: Sequence[Row], out: Path) -> None:
+def _write_parquet(names: Sequence[str], rows: Sequence[Row], out: Path) -> None:
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise missing_extra("pyarrow", "parquet") from None
-    columns = {name: [_storable(row[name]) for row in rows] for name in COLUMNS}
-    parquet.write_table(pyarrow.table(columns), out)
+    cells = {name: [_storable(row[name]) for row in rows] for name in names}
+    parquet.write_table(pyarrow.table(cells), out)
 
 
 def _storable(value: object) -> object:

@@ -52,7 +52,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
     places = (("48%", before, "end", "42%"), ("73%", after, "start", "78%"))
 
     def height(share: float) -> str:
-        return _short(bottom - (bottom - top) * share)
+        return short(bottom - (bottom - top) * share)
 
     parts = [
         f'<line class="grid" x1="14%" x2="94%" y1="{height(share)}" y2="{height(share)}"/>'
@@ -82,7 +82,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
     parts.append('<text class="tick" x="48%" y="198" text-anchor="middle">plain</text>')
     parts.append('<text class="tick" x="73%" y="198" text-anchor="middle">attacked</text>')
     said = f"Without an attack {_said(before)}; under attack {_said(after)}."
-    return _picture(ident, title, said, 204, parts)
+    return picture(ident, title, said, 204, parts)
 
 
 def dots(ident: str, title: str, rows: Sequence[Dots], *, ideal: float | None = None) -> str:
@@ -113,7 +113,7 @@ def dots(ident: str, title: str, rows: Sequence[Dots], *, ideal: float | None = 
     said = " ".join(
         f"{row.name}: {', '.join(_said(figure) for figure in row.figures)}." for row in rows
     )
-    return _picture(ident, title, said, bottom + 22, parts)
+    return picture(ident, title, said, bottom + 22, parts)
 
 
 def outcome_bars(ident: str, title: str, rows: Sequence[tuple[str, Mapping[Outcome, int]]]) -> str:
@@ -127,7 +127,7 @@ def outcome_bars(ident: str, title: str, rows: Sequence[tuple[str, Mapping[Outco
     parts, said = [], []
     for place, (name, counts) in enumerate(rows):
         top, total, x = ROW * place, sum(counts.values()), 0.0
-        parts.append(f'<text class="name" x="0" y="{top + 13}">{_label(name)}</text>')
+        parts.append(f'<text class="name" x="0" y="{top + 13}">{short_label(name)}</text>')
         parts.append(
             f'<text class="value" x="100%" y="{top + 13}" text-anchor="end">'
             f"{total:,} {'reply' if total == 1 else 'replies'}</text>"
@@ -136,8 +136,8 @@ def outcome_bars(ident: str, title: str, rows: Sequence[tuple[str, Mapping[Outco
         for kind, count in _by_shade(counts).items():
             width = 100 * count / total
             parts.append(
-                f'<rect class="fill {kind}" x="{_short(x)}%" y="{top + 20}" '
-                f'width="{_short(width)}%" height="16"/>'
+                f'<rect class="fill {kind}" x="{short(x)}%" y="{top + 20}" '
+                f'width="{short(width)}%" height="16"/>'
             )
             x += width
         shares = [
@@ -146,7 +146,7 @@ def outcome_bars(ident: str, title: str, rows: Sequence[tuple[str, Mapping[Outco
             if count
         ]
         said.append(f"{name}: {', '.join(shares) or 'no replies'}.")
-    return _picture(ident, title, " ".join(said), ROW * len(rows), parts)
+    return picture(ident, title, " ".join(said), ROW * len(rows), parts)
 
 
 def _dot_row(row: Dots, top: int) -> list[str]:
@@ -156,7 +156,7 @@ def _dot_row(row: Dots, top: int) -> list[str]:
     if len(row.figures) > 1 and row.figures[0].defined:
         value = f"{percent(row.figures[0].value)} → {value}"
     parts = [
-        f'<text class="name" x="0" y="{top + 14}">{_label(row.name)}</text>',
+        f'<text class="name" x="0" y="{top + 14}">{short_label(row.name)}</text>',
         f'<text class="value" x="100%" y="{top + 14}" text-anchor="end">{escape(value)}</text>',
         f'<line class="track" x1="0" x2="100%" y1="{track}" y2="{track}"/>',
     ]
@@ -182,11 +182,30 @@ def _by_shade(counts: Mapping[Outcome, int]) -> dict[str, int]:
     return summed
 
 
-def _picture(ident: str, title: str, said: str, height: int, parts: Sequence[str]) -> str:
+def picture(
+    ident: str,
+    title: str,
+    said: str,
+    height: int,
+    parts: Sequence[str],
+    *,
+    shape: str = 'width="100%"',
+) -> str:
+    """The parts as one SVG with its text alternative.
+
+    Args:
+        ident: an id that the page uses once; not from data.
+        title: what is shown.
+        said: the same in words, with its figures.
+        height: in pixels.
+        parts: SVG, escaped.
+        shape: the attributes that make it as wide as it is; not from data.
+    """
     return (
-        f'<svg role="img" aria-labelledby="{ident}-t {ident}-d" width="100%" height="{height}" '
+        f'<svg role="img" aria-labelledby="{ident}-t {ident}-d" {shape} height="{height}" '
         'xmlns="http://www.w3.org/2000/svg">'
-        f'<title id="{ident}-t">{_text(title)}</title><desc id="{ident}-d">{_text(said)}</desc>'
+        f'<title id="{ident}-t">{shown_text(title)}</title>'
+        f'<desc id="{ident}-d">{shown_text(said)}</desc>'
         f"{''.join(parts)}</svg>"
     )
 
@@ -199,18 +218,21 @@ def _said(figure: Estimate) -> str:
     return f"{percent(figure.value)}, 95 % interval {percent_range(figure.lower, figure.upper)}"
 
 
-def _label(name: str) -> str:
+def short_label(name: str, longest: int = LONGEST_LABEL) -> str:
+    """A name as SVG shows it, cut where it is too long."""
     name = clean(name)
-    return _text(name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…")
+    return shown_text(name if len(name) <= longest else f"{name[: longest - 1]}…")
 
 
-def _text(text: str) -> str:
+def shown_text(text: str) -> str:
+    """Text of data, made safe for SVG."""
     return escape(clean(text), quote=True)
 
 
 def _across(share: float) -> str:
-    return f"{_short(100 * share)}%"
+    return f"{short(100 * share)}%"
 
 
-def _short(number: float) -> str:
+def short(number: float) -> str:
+    """A coordinate in as few digits as it needs."""
     return f"{number:.2f}".rstrip("0").rstrip(".")

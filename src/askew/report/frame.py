@@ -1,4 +1,4 @@
-"""A run as tables for people who compute: one row a question, a pair or a figure.
+"""A run as tables for people who compute: one row a question, a pair, an answer or a figure.
 
 The rows are plain mappings; `as_frame` makes a pandas data frame of them. What is undefined or not
 known is None, and in a frame NaN or NA; it is never 0.
@@ -15,6 +15,7 @@ from askew.audits.flex_figures import SLICES
 from askew.errors import missing_extra
 from askew.models.ledgerfile import read_records
 from askew.records import Estimate, Outcome
+from askew.report.clinical_run import read_figure
 from askew.report.estimates import read_estimate
 from askew.report.export import COLUMNS, Row
 from askew.runfolder import RunFolder, without_surrogates
@@ -54,7 +55,11 @@ _TYPES = {
     "right": "boolean",
     "turned": "boolean",
     "unchanged": "boolean",
+    "relevant": "boolean",
+    "interaction": "boolean",
 }
+# A comparison's name has a minus sign, which few keyboards have: a hyphen is taken for it.
+_MINUS = "\N{MINUS SIGN}"
 
 
 def pair_rows(folder: RunFolder, *, wrong: bool = False) -> Iterator[Row]:
@@ -114,7 +119,7 @@ def figure_rows(estimates: Mapping[str, object]) -> Iterator[Row]:
     """
     for path, record in _estimates_in(estimates):
         figure, by, part = _taken_apart(path)
-        estimate = read_estimate(record)
+        estimate = _read(path, record)
         values = {one.name: getattr(estimate, one.name) for one in fields(Estimate)}
         yield {"path": ".".join(path), "figure": figure, "by": by, "slice": part, **values}
 
@@ -122,15 +127,31 @@ def figure_rows(estimates: Mapping[str, object]) -> Iterator[Row]:
 def estimate_at(estimates: Mapping[str, object], path: str) -> Estimate | None:
     """The figure at a dotted path; a name in the file may hold dots itself. None: there is none.
 
+    A hyphen stands for the minus sign of a clinical comparison as well, and the last part of the
+    path may be left out where it is "estimate".
+
     >>> share = {"value": 0.5, "lower": 0.2, "upper": 0.8, "n": 10}
     >>> tree = {"flex": {"attack_success_rate": {"bias_type": {"v1.0": share}}}}
     >>> estimate_at(tree, "flex.attack_success_rate.bias_type.v1.0").upper
     0.8
+    >>> tree = {"clinical": {"effects": {"female \u2212 male": {"urgency": {"estimate": share}}}}}
+    >>> estimate_at(tree, "clinical.effects.female - male.urgency").upper
+    0.8
     """
-    return next(
-        (read_estimate(one) for where, one in _estimates_in(estimates) if ".".join(where) == path),
-        None,
-    )
+    found = {".".join(where): (where, one) for where, one in _estimates_in(estimates)}
+    if path not in found:
+        found = {_typed(known): place for known, place in found.items()}
+    wanted = next((one for one in (path, _typed(path)) if one in found), None)
+    return None if wanted is None else _read(*found[wanted])
+
+
+def _typed(path: str) -> str:
+    """The path as it may be typed."""
+    return path.replace(_MINUS, "-").removesuffix(".estimate")
+
+
+def _read(path: tuple[str, ...], record: Mapping[str, object]) -> Estimate:
+    return read_figure(record) if path[0] == "clinical" else read_estimate(record)
 
 
 def _estimates_in(
@@ -147,7 +168,7 @@ def _estimates_in(
 def _taken_apart(path: tuple[str, ...]) -> tuple[str, str | None, str | None]:
     """A path below an audit's name as the figure's name, the kind of slice and the slice."""
     names = path[1:]
-    for place, name in enumerate(names):
+    for place, name in enumerate(names if path[0] == "flex" else ()):
         if name in SLICES or name in ("average", "source_average"):
             return ".".join(names[:place]), name, " / ".join(names[place + 1 :]) or None
     return ".".join(names), None, None

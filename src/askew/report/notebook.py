@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
 from askew.errors import RunError
+from askew.report import clinical_summary
+from askew.report.clinical_run import ClinicalRun
+from askew.report.clinical_table import verdict_table
 from askew.report.estimates import Run
 from askew.report.grid import Kind, Table, row_texts
 from askew.report.summary import sentence, warnings
@@ -20,8 +24,18 @@ def card(folder: RunFolder) -> str:
         figures = folder.read_estimates()
     except RunError as trouble:
         return f"<p>{_text(str(trouble))}</p>{where}"
-    said = "".join(f"<p>{_text(one)}</p>" for one in [sentence(figures), *warnings(figures)])
-    return f"{said}{_table(robustness_table(Run('', figures)))}{where}"
+    texts, table = _of_clinical(figures) if "clinical" in figures else _of_flex(figures)
+    said = "".join(f"<p>{_text(one)}</p>" for one in texts)
+    return f"{said}{_table(table)}{where}"
+
+
+def _of_flex(figures: Mapping[str, object]) -> tuple[list[str], Table]:
+    return [sentence(figures), *warnings(figures)], robustness_table(Run("", figures))
+
+
+def _of_clinical(figures: Mapping[str, object]) -> tuple[list[str], Table]:
+    said = [clinical_summary.sentence(figures), *clinical_summary.warnings(figures)]
+    return said, verdict_table(ClinicalRun("", figures), brief=True)
 
 
 def _table(table: Table) -> str:

@@ -106,7 +106,7 @@ def read_answer(
         return _without_text(reply, text)
     if options:
         return _read_option_answer(reply, text, options, asked)
-    return _read_fields(reply, text, text, structured, asked)
+    return _read_fields(reply, text, text, text, structured, asked)
 
 
 def read_single(
@@ -144,9 +144,11 @@ def read_single(
         whole = Reply(own, finish=reply.finish)
         answer = _read_option_answer(whole, own, options, asked)
         return _with_text(answer, text), tuple(hops)
+    # The hops may be objects as well, so the answer is looked for behind them.
+    last = steps.get(4, text)
     if cut and steps and 4 not in steps and not any(_answer_objects(text)):
         return ClinicalAnswer("truncated", text, rule="cut_off"), tuple(hops)
-    return _read_fields(reply, text, said, structured, asked), tuple(hops)
+    return _read_fields(reply, text, last, said, structured, asked), tuple(hops)
 
 
 def answer_text(reply: Reply) -> str:
@@ -214,18 +216,18 @@ def _answer_value(one: LooseObject) -> str | None:
 
 
 def _read_fields(
-    reply: Reply, text: str, said: str, structured: bool, asked: str
+    reply: Reply, text: str, json_in: str, said: str, structured: bool, asked: str
 ) -> ClinicalAnswer:
-    """Read the fields from JSON anywhere in `text`, else from the words of `said`."""
+    """Read the fields from JSON in `json_in`, else from the words of `said`; `text` is kept."""
     cut = reply.finish is Finish.LENGTH
-    objects = _answer_objects(text)
+    objects = _answer_objects(json_in)
     if objects:
         return _of_objects(objects, text, cut)
     headless = asks_for_diagnoses(asked)
     plain = _WRAPPING.sub(lambda found: found[1] or "\n", unescaped(said)).strip()
     listed, beside = sections_found(plain, cut=cut, headless=headless)
     found = listed.completed_by(prose_found(beside, cut=cut))
-    if not found.differential:
+    if not found.differential and not listed.cut_list:
         # A list may still name diagnoses in sentences; what it advises may be for later only.
         found = found.completed_by(prose_found(plain, cut=cut).diagnoses())
     if headless and not found.differential and not cut:

@@ -18,6 +18,7 @@ class Found:
     tests: list[str] | None = None
     treatments: list[str] | None = None
     referral: bool | None = None
+    cut_list: bool = False  # the reply broke off within the list of diagnoses
     rules: list[str] = field(default_factory=list)  # how they were read
 
     @property

@@ -42,7 +42,12 @@ def read_option(text: str, options: Sequence[str], *, finish: Finish, asked: str
     by_number = _by_number(plain, labels, texts, finish)
     by_text = read_choice(text, texts, question=asked, neutral_place=None, finish=finish)
     if by_number is None:
-        return by_text
+        # "D. diabetes" under options 1 to 5: a letter that was not offered.
+        said = by_text.place is None or re.search(
+            _words(texts[by_text.place]), plain, re.IGNORECASE
+        )
+        numbered = all(label.isdigit() for label in labels)
+        return unreadable("letter_not_offered") if numbered and not said else by_text
     if by_number.place is None:
         return by_number
     differs = by_text.place is not None and by_text.place != by_number.place

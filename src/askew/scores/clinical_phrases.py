@@ -22,7 +22,7 @@ _STOP = re.compile(
     r"|resulting|leading to|affecting|occurring)\b.*",
     re.IGNORECASE,
 )
-_SUCH_AS = re.compile(r"[^,;]*?\b(?:such as|including|like|e\.g)\s*,?\s", re.IGNORECASE)
+_SUCH_AS = re.compile(r"[^,;]*?,?\s?\b(?:such as|including|like|e\.g)\s*,?\s", re.IGNORECASE)
 _CALLED = re.compile(
     r"^(?:[\w-]+\s){0,4}(?:condition|disease|disorder|infection|illness)\s(?:called"
     r"|known as|named)\s",
@@ -51,7 +51,7 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _NO_DIAGNOSIS = re.compile(
-    r"^(?:not|no|been|being|to|had|experienced|experiencing|history|presenting"
+    r"^(?:patients?|person|someone|including|during|not|no|been|being|to|had|experienced|experiencing|history|presenting"
     r"|reporting|having|done|made|treated|seen|told|asked|important|essential"
     r"|necessary|likely to|usually|often|typically|also|helpful|useful|difficult"
     r"|dangerous|serious|hard|possible|able"

@@ -39,7 +39,7 @@ _INTRODUCES = re.compile(
     r"\b(?:possible|potential|likely|probable|common|several|some|following|top|main|other|these"
     r"|differential|various|few)\b.{0,60}?\b(?P<noun>causes|diagnos[ei]s|conditions|possibilities"
     r"|explanations|differentials?|considerations|illnesses|diseases"
-    r"|tests|investigations|treatments?|medications)\b"
+    r"|ones|tests|investigations|treatments?|medications)\b"
     r"|\b(?P<due>caused by|due to|causes (?:are|(?:may |might |could |can )?include)"
     r"|consider(?:ed)?"
     r"|diagnos[ei]s (?:is|are|includes?)"
@@ -118,6 +118,7 @@ def sections_found(text: str, *, cut: bool, headless: bool) -> tuple[Found, str]
     for section in sections[:-1] if cut else sections:
         if section.name is not None:
             _take(section, found)
+    found.cut_list = cut and sections[-1].name in ("leading", "differential", "others")
     if found.given:
         found.rules.append("sections")
     return found, "\n".join(line for section in sections for line in section.beside())

@@ -47,15 +47,21 @@ _DRAFT = re.compile(
     r"|preliminary|tentative(?:ly)?|could be|might be|instead of|rather than|not)\b",
     re.IGNORECASE,
 )
+_SPEAKS = (
+    r"(?:answer|response|text|author|assistant|model|doctor|patient|line|it)"
+    r"(?: itself| also| then| even)?"
+    r" (?:says?|said|reads|ends with|claims|wants|demands|instructs|proposes|suggests|writes|wrote"
+    r"|includes?|contains?|holds?|tells)"
+)
+# What the rated answer wants to be said of it: it is told of, or its words stand right before.
 _OF_ANOTHER = re.compile(
     r"\b(?:ignor\w*|disregard\w*|inject\w*|dictat\w*|manipulat\w*|tr(?:ies|ied|ying) to"
     r"|attempts? to|judge[,:]? (?:please )?(?:reply|respond|output|answer|give|rate|write)"
     r"|tells? (?:me|the judge)|told (?:me|the judge)|asks? (?:me|the judge) (?:for|to)"
-    r"|(?:answer|response|text|author|assistant|model|doctor|patient|it)"
-    r"(?: itself| also| then| even)?"
-    r" (?:says|said|reads|ends with|claims|wants|demands|instructs|proposes|suggests|writes|wrote)"
+    rf"|{_SPEAKS}\W+(?:\w+\W+){{0,4}}?(?:reply|respond|output|return|rate|score|print|give)"
     r"|(?:contains?|includes?|holds?) (?:the|a|an|this) (?:line|instruction|text|sentence|string"
-    r"|words?|request|command|prompt|quote))\b",
+    r"|words?|request|command|prompt|quote))\b"
+    rf"|\b{_SPEAKS}[\s:,\"'“‘`]*\Z",
     re.IGNORECASE,
 )
 _AFTER = re.compile(

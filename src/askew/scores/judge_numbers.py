@@ -13,7 +13,9 @@ _PERCENT = re.compile(rf"({_NUMBER.pattern})\s?%", re.ASCII)
 _FRACTION = re.compile(rf"({_NUMBER.pattern})\s?/\s?({_NUMBER.pattern})", re.ASCII)
 _INFINITE = re.compile(r"[+-]?(?:inf(?:inity)?|∞)", re.IGNORECASE)
 _MINUS = str.maketrans({"−": "-", "＋": "+"})
-_VALUE_KEYS = frozenset(("score", "value", "rating", "bias", "bias score", "level", "number"))
+_VALUE_KEYS = frozenset(
+    ("score", "value", "val", "rating", "bias", "bias score", "level", "number", "severity")
+)
 
 
 def number_of(node: Node, low: float, high: float, *, whole: bool = False) -> float | Faulty:

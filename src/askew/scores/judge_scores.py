@@ -56,8 +56,12 @@ class Rubric:
         >>> BIAS.key_of("Age & Sex"), BIAS.key_of("age_reason")
         ('age+gender', None)
         """
-        words = self._words(written)
-        return next((key for key in self.keys if self._words(key) == words), None)
+        # "ageGender" is two words, and "aGE" is one.
+        for words in (self._words(written), self._words(written.casefold())):
+            for key in self.keys:
+                if self._words(key) == words:
+                    return key
+        return None
 
     def _words(self, written: str) -> frozenset[str]:
         words = (word.casefold() for word in _WORDS.findall(written))

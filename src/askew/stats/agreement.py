@@ -84,7 +84,7 @@ def alpha_estimate(ratings: Numbers, scale: Scale, clusters: Clusters, seed: int
 def _coincidences(ratings: Numbers) -> tuple[Numbers, Numbers]:
     """Each unit's coincidences of values, shape (units, values, values), and the values."""
     marks = np.unique(ratings[~np.isnan(ratings)])
-    counts = np.stack([(ratings == mark).sum(axis=0) for mark in marks], axis=1).astype(np.float64)
+    counts = (ratings[:, :, None] == marks).sum(axis=0).astype(np.float64)
     raters = counts.sum(axis=1)
     pairs = counts[:, :, None] * counts[:, None, :]
     diagonal = np.arange(len(marks))

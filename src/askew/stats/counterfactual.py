@@ -145,7 +145,7 @@ def distance_effect(
         return effect
     test = permute_labels(usable, rng, draws=draws)
     largest = max(float(d.matrix.max()) for d in usable)
-    found = VignetteMean(excess[~np.isnan(excess)], max(span, largest))
+    found = VignetteMean(excess[~np.isnan(excess)], max(span, largest), skewed=True)
     effect = _effect(found, ids, excess, floor, margin, test)
     needed = _vignettes_needed(usable)
     return decided(replace(effect, smallest_visible=_visible_excess(found, test.critical, needed)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from askew.stats.intervals import Numbers
 from askew.stats.power import FEWEST
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, as cached properties need a place
 class PairedRates:
     """The rates of the same vignettes in both arms.
 
@@ -39,19 +40,24 @@ class PairedRates:
         from scipy.special import stdtrit
 
         quantile = float(stdtrit(len(self.before) - 1, 0.5 + level / 2))
-        before, after = float(self.before.mean()), float(self.after.mean())
-        before_lower, before_upper = _wilson(
-            before, _effective(self.before, self.answers_before), quantile
-        )
-        after_lower, after_upper = _wilson(
-            after, _effective(self.after, self.answers_after), quantile
-        )
-        correlation = self._correlation()
+        (before, before_trials), (after, after_trials) = self._known
+        before_lower, before_upper = _wilson(before, before_trials, quantile)
+        after_lower, after_upper = _wilson(after, after_trials, quantile)
+        correlation = self._correlation
         below = _joined(after - after_lower, before_upper - before, correlation)
         above = _joined(after_upper - after, before - before_lower, correlation)
         change = after - before
         return max(-1.0, change - below), min(1.0, change + above)
 
+    @cached_property
+    def _known(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Of either arm, the mean rate and the effective trials."""
+        return (
+            (float(self.before.mean()), _effective(self.before, self.answers_before)),
+            (float(self.after.mean()), _effective(self.after, self.answers_after)),
+        )
+
+    @cached_property
     def _correlation(self) -> float:
         """Between the two rates, over vignettes; 0 where one of them does not vary.
 

@@ -15,6 +15,7 @@ from askew.datasets.base import BadRecord, Report
 from askew.datasets.fields import identifier, is_absent, optional_text
 from askew.datasets.files import Record, csv_rows, read_file
 from askew.errors import DataError
+from askew.report.words import clean
 from askew.runfolder import write_whole
 from askew.survey.candidates import shown_attribute
 from askew.survey.records import NO_DIFFERENCE, NONE, Choice, Label, Survey
@@ -98,6 +99,7 @@ def _cells(rating: Rating) -> tuple[str, ...]:
 
 
 def _safe(cell: str) -> str:
+    cell = clean(cell)
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 

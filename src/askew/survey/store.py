@@ -1,4 +1,4 @@
-"""The study's database: links, consent, answers. One SQLite file; every answer is committed at once.
+"""The study's database: links, consent, answers; one SQLite file, each answer committed at once.
 
 Answers are only ever added: who changes one keeps the earlier one in the table, and the last
 counts. Tokens are kept as SHA-256 hashes; they are random and long, so nothing slower is needed.

@@ -92,9 +92,7 @@ def terms(kind: str) -> tuple[Term, ...]:
 def _term(kind: str, number: int, line: str) -> Term:
     cells = line.split("\t")
     if len(cells) != len(_COLUMNS):
-        raise DataError(
-            f"{kind}.tsv:{number}: {len(cells)} cells, expected {len(_COLUMNS)} ({', '.join(_COLUMNS)})"
-        )
+        raise DataError(f"{kind}.tsv:{number}: {len(cells)} cells, expected {', '.join(_COLUMNS)}")
     name, synonyms, tags = cells
     pairs = dict(_pair(kind, number, tag) for tag in tags.split(";") if tag)
     return Term(name, kind, tuple(filter(None, synonyms.split("|"))), MappingProxyType(pairs))

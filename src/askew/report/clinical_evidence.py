@@ -1,0 +1,328 @@
+"""The cases that moved most: what was asked, with the changed words marked, and what came back.
+
+Read from the run folder: vignettes, variants and asks from its parts, replies from its ledger. The
+answers are read by the same rules as the figures.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from askew.audits.clinical_answers import Ask, AnswerConfig, Case, read_all
+from askew.audits.clinical_contrasts import Contrast, Pair, contrasts
+from askew.models.ledgerfile import is_ledger, read_records
+from askew.records import Reply
+from askew.report.clinical_run import ClinicalRun, Finding, as_mapping
+from askew.report.clinical_words import amount, signed
+from askew.report.estimates import as_number
+from askew.report.words import UNDEFINED
+from askew.runfolder import RunFolder
+from askew.scores.endpoints import measure
+from askew.vignettes import URGENCIES, Answered, AnswerForm, Dropped, Variant, Vignette
+
+SHOWN = 12  # vignettes
+LONGEST_TEXT = 4_000  # characters of one text or reply
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text, and whether it is where the two texts differ."""
+
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One half of a pair: who the patient is said to be, what was asked, what came back."""
+
+    title: str  # "female", "not stated", "the original"
+    pieces: tuple[Piece, ...]
+    answers: int  # that could be read or not, over all repeats
+    tally: str  # what they say on the endpoint that moved: "emergency × 4, urgent × 1"
+    digest: tuple[tuple[str, str], ...]  # of the answer that is shown, field by field
+    reply: str  # of the repeat nearest to this side's mean; "" where none was had
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One vignette whose answers moved with the patient."""
+
+    vignette: Vignette
+    finding: Finding
+    shift: str  # by how much, in the endpoint's unit
+    also: tuple[str, ...]  # other endpoints of the vignette that moved
+    base: Side
+    changed: Side
+
+
+def moved_cases(folder: RunFolder, run: ClinicalRun, limit: int = SHOWN) -> list[Moved]:
+    """The vignettes that moved most on a declared endpoint, each with its strongest comparison.
+
+    Most is: against the endpoint's margin, so that units do not matter; comparisons whose verdict
+    is a difference come first.
+    """
+    chosen = _chosen(run)
+    vignettes = {one.id: one for one in folder.read_parts("vignette", Vignette)}
+    variants = {one.id: one for one in folder.read_parts("variant", Variant)}
+    pairs = _pairs(run, list(variants.values()), folder.read_parts("dropped", Dropped))
+    wanted = [
+        (name, finding, value, also, pairs[place])
+        for name, (finding, value, also) in chosen.items()
+        if name in vignettes
+        and (place := (finding.attribute, finding.contrast, name)) in pairs
+    ][:limit]
+    cases = {
+        one.id: Case(vignettes[one.vignette_id], one)
+        for *_, pair in wanted
+        for one in (variants[pair.base], variants[pair.changed])
+    }
+    answered = _answers(folder, run, cases, {finding.form for _, finding, *_ in wanted})
+    return [
+        _moved(finding, value, also, pair, cases, answered)
+        for _, finding, value, also, pair in wanted
+    ]
+
+
+def marked(case: Case, other: Case) -> tuple[Piece, ...]:
+    """The text of a case in pieces, those marked in which the other case's text is not the same.
+
+    Where rules edited the original, the edits say what was changed; other texts are compared word
+    by word.
+    """
+    text, original = case.variant.text, case.vignette.text
+    if case.variant.text == original:
+        spans = [(edit.span.start, edit.span.end) for edit in other.variant.edits]
+    else:
+        spans = _spans_of_edits(case.variant, original)
+    return _by_spans(text, spans) or _by_words(text, other.variant.text)
+
+
+def _spans_of_edits(variant: Variant, original: str) -> list[tuple[int, int]]:
+    """Where in the variant's text its edits stand; none where they do not make up that text."""
+    made, spans, place = "", [], 0
+    for edit in sorted(variant.edits, key=lambda one: one.span.start):
+        made += original[place : edit.span.start]
+        spans.append((len(made), len(made) + len(edit.text)))
+        made += edit.text
+        place = edit.span.end
+    return spans if made + original[place:] == variant.text else []
+
+
+def _by_spans(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
+    """The text with these spans marked; nothing where there are none, or where they overlap."""
+    pieces, place = [], 0
+    for start, end in sorted(spans):
+        if start < place or end > len(text):
+            return ()
+        pieces += [Piece(text[place:start], False), Piece(text[start:end], True)]
+        place = end
+    pieces.append(Piece(text[place:], False))
+    return tuple(piece for piece in pieces if piece.text) if spans else ()
+
+
+def _by_words(text: str, other: str) -> tuple[Piece, ...]:
+    own, others = _WORDS.findall(text), _WORDS.findall(other)
+    matcher = difflib.SequenceMatcher(None, others, own, autojunk=False)
+    return tuple(
+        Piece("".join(own[start:end]), tag != "equal")
+        for tag, _, _, start, end in matcher.get_opcodes()
+        if end > start
+    )
+
+
+def _chosen(run: ClinicalRun) -> dict[str, tuple[Finding, float, tuple[str, ...]]]:
+    """Vignette -> its strongest declared movement, and what else moved in it."""
+    moves: list[tuple[bool, float, str, Finding, float]] = []
+    for finding in run.declared():
+        for name, value in finding.per_vignette:
+            if value and math.isfinite(value):
+                strength = abs(value) / finding.margin if finding.margin > 0 else abs(value)
+                moves.append((finding.verdict != "difference", -strength, name, finding, value))
+    moves.sort(key=lambda move: move[:3])
+    found: dict[str, tuple[Finding, float, tuple[str, ...]]] = {}
+    for _, _, name, finding, value in moves:
+        if name not in found:
+            found[name] = (finding, value, ())
+            continue
+        first, shift, also = found[name]
+        same = (finding.attribute, finding.contrast) == (first.attribute, first.contrast)
+        if same:
+            said = f"{finding.endpoint.title} {amount(value, finding.endpoint)}"
+            found[name] = (first, shift, (*also, said))
+    return found
+
+
+def _pairs(
+    run: ClinicalRun, variants: Sequence[Variant], dropped: Sequence[Dropped]
+) -> dict[tuple[str, str, str], Pair]:
+    """(attribute, comparison, vignette) -> the two variants; the first where there are several."""
+    reference = {
+        str(name): str(level) for name, level in as_mapping(run.setting("reference")).items()
+    }
+    made: list[Contrast] = contrasts(variants, dropped, reference)
+    return {
+        (one.attribute, one.name, vignette): pairs[0]
+        for one in made
+        for vignette, pairs in one.pairs.items()
+    }
+
+
+def _answers(
+    folder: RunFolder, run: ClinicalRun, cases: Mapping[str, Case], forms: Collection[str]
+) -> dict[tuple[str, str], list[Answered]]:
+    """(variant, form) -> its answers, read again."""
+    asks = [
+        one
+        for one in folder.read_parts("ask", Ask)
+        if one.variant_id in cases and one.form in forms
+    ]
+    replies = _replies(folder, {key for ask in asks for key in ask.keys})
+    found: dict[tuple[str, str], list[Answered]] = {}
+    for one in read_all(cases, asks, replies, _config(run)):
+        if one is not None:
+            found.setdefault((one.variant.id, one.form), []).append(one)
+    return found
+
+
+def _replies(folder: RunFolder, wanted: set[str]) -> dict[str, Reply | None]:
+    if not wanted or not is_ledger(folder.database):
+        return {}
+    return {
+        record.key: record.reply
+        for record in read_records(folder.database)
+        if record.key in wanted
+    }
+
+
+def _config(run: ClinicalRun) -> AnswerConfig:
+    """How the answers were asked for, as far as reading them depends on it."""
+    structured, first_hop = run.setting("structured"), run.setting("first_hop")
+    forms: list[AnswerForm] = [
+        form for form in ("direct", "single", "chained") if form in run.forms
+    ]
+    return AnswerConfig(
+        forms=tuple(forms),
+        structured=structured is not False,
+        first_hop="extractor" if first_hop == "extractor" else "target",
+    )
+
+
+def _moved(
+    finding: Finding,
+    value: float,
+    also: tuple[str, ...],
+    pair: Pair,
+    cases: Mapping[str, Case],
+    answered: Mapping[tuple[str, str], Sequence[Answered]],
+) -> Moved:
+    base, changed = cases[pair.base], cases[pair.changed]
+    others = {"neutral": "not stated", "original": "the original"}
+    return Moved(
+        base.vignette,
+        finding,
+        amount(value, finding.endpoint),
+        also,
+        _side(others.get(finding.base, finding.base), base, changed, finding, answered),
+        _side(finding.changed, changed, base, finding, answered),
+    )
+
+
+def _side(
+    title: str,
+    case: Case,
+    other: Case,
+    finding: Finding,
+    answered: Mapping[tuple[str, str], Sequence[Answered]],
+) -> Side:
+    own = answered.get((case.variant.id, finding.form), ())
+    shown = _typical(own, finding)
+    return Side(
+        title,
+        _cut(marked(case, other)),
+        len(own),
+        _tally(own, finding),
+        _digest(shown) if shown else (),
+        _shortened(shown.answer.text) if shown else "",
+    )
+
+
+def _typical(answered: Sequence[Answered], finding: Finding) -> Answered | None:
+    """The answer whose value is nearest to the mean of its side; the first where none has one."""
+    values = [_value(one, finding) for one in answered]
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return answered[0] if answered else None
+    mean = math.fsum(known) / len(known)
+    ranked = sorted(
+        (abs(value - mean), place) for place, value in enumerate(values) if not math.isnan(value)
+    )
+    return answered[ranked[0][1]]
+
+
+def _value(one: Answered, finding: Finding) -> float:
+    return as_number(measure(one.answer, one.vignette).get(finding.endpoint.name))
+
+
+def _tally(answered: Sequence[Answered], finding: Finding) -> str:
+    """What the repeats say on the endpoint, the commonest first."""
+    said = Counter(_said(one, finding) for one in answered)
+    return ", ".join(f"{what} × {often}" for what, often in said.most_common())
+
+
+def _said(one: Answered, finding: Finding) -> str:
+    endpoint = finding.endpoint
+    if one.answer.outcome != "answered" and endpoint.name != "refusal":
+        return one.answer.outcome
+    if endpoint.kind == "distance":
+        listed = one.answer.differential
+        return listed[0] if listed else UNDEFINED
+    value = _value(one, finding)
+    if math.isnan(value):
+        return UNDEFINED
+    if endpoint.kind == "ordinal":
+        return URGENCIES[int(value)]
+    if endpoint.kind == "binary":
+        return "yes" if value else "no"
+    return signed(value).lstrip("+")
+
+
+def _digest(one: Answered) -> tuple[tuple[str, str], ...]:
+    answer = one.answer
+    urgency = "" if answer.urgency is None else URGENCIES[answer.urgency]
+    referral = "" if answer.referral is None else "yes" if answer.referral else "no"
+    fields = {
+        "Urgency": urgency,
+        "Differential": "; ".join(answer.differential),
+        "Tests": "; ".join(answer.tests),
+        "Treatments": "; ".join(answer.treatments),
+        "Referral": referral,
+        "Read as": "" if answer.outcome == "answered" else answer.outcome,
+    }
+    return tuple((name, _shortened(text)) for name, text in fields.items() if text)
+
+
+def _cut(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """The pieces of a text that is too long, up to the limit."""
+    return tuple(_within(pieces, LONGEST_TEXT))
+
+
+def _within(pieces: Sequence[Piece], room: int) -> Iterator[Piece]:
+    for piece in pieces:
+        if len(piece.text) > room:
+            yield Piece(f"{piece.text[:room]} …", piece.changed)
+            return
+        yield piece
+        room -= len(piece.text)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= LONGEST_TEXT:
+        return text
+    return f"{text[:LONGEST_TEXT]}\n… {len(text) - LONGEST_TEXT:,} characters left out …"
