@@ -1,9 +1,9 @@
 """Documents a CPU-second: askew's extraction beside plain spaCy, on the same texts in one run.
 
 Plain spaCy is the packaged English pipeline with all its components, in batches. askew does the
-same and its rules on top, so the ratio says what the rules cost. Loading, and reading the term lists
-once, are not counted. Each way runs `--repeats` times, in turns, and the fastest counts: other work
-on the machine only ever adds to a figure.
+same and its rules on top, so the ratio says what the rules cost. Loading, and reading the term
+lists once, are not counted. Each way runs `--repeats` times, in turns, and the fastest counts:
+other work on the machine only ever adds to a figure.
 
     python benchmarks/speed/extract.py                       # the texts of the tests
     python benchmarks/speed/extract.py --texts VIGNETTES.csv --column question

@@ -97,7 +97,7 @@ def test_an_optional_triplet_does_not_use_up_a_prediction():
 
 
 def test_two_predictions_share_out_two_gold_triplets():
-    """ "Pain" fits both, "knee pain" only one: a greedy match in order would lose one."""
+    """One of them, "pain", fits both, "knee pain" only one: greed would lose a match."""
     wanted = [gold(value="left knee pain"), gold(value="hip pain")]
     predicted = [said(value="pain"), said(value="knee pain")]
     assert counts(scored(predicted, wanted)) == (2, 0, 0)

@@ -252,6 +252,12 @@ def test_every_wording_has_the_concept_of_its_term() -> None:
                 assert concept(wording, kind) == wanted, (kind, wording)
 
 
+@pytest.mark.parametrize("kind", ["conditions", "tests", "treatments"])
+def test_the_name_of_a_group_is_in_the_group(kind: str) -> None:
+    for group in {term.tags["group"] for term in terms(kind) if "group" in term.tags}:
+        assert concept(group, kind) == group
+
+
 @given(st.text(max_size=40))
 def test_folding_twice_is_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)

@@ -137,6 +137,12 @@ def test_swapping_the_arms_mirrors_the_pooled_answer(raters, scenarios, seed):
     assert one.p_majorities == pytest.approx(other.p_majorities, nan_ok=True)
 
 
+@pytest.mark.parametrize("net", [[[0, 0], [0, 0]], [[1, -1], [-1, 1]], [[1, 1], [1, 1]]])
+def test_an_interval_is_never_a_point(net):
+    found = crossed_estimate(np.array(net, dtype=float))
+    assert found.upper - found.lower > 0.3
+
+
 def simulated(rng: np.random.Generator) -> np.ndarray:
     """15 raters and 12 scenarios that both lean, about no preference at all."""
     lean = rng.normal(0, 0.8, (15, 1)) + rng.normal(0, 0.8, (1, 12))

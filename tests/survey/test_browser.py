@@ -211,7 +211,7 @@ async def test_a_whole_survey_by_keyboard_through_a_killed_server(page, server):
     link = server.links[0]
     await begin(page, link)
     assert await page.heading() == "Case 1 of 4"
-    for arm in (*ARMS, "multi-hop", "baseline", "true_attributes", "case-1"):
+    for arm in (*ARMS, "single", "chained", "hop", "baseline", "true_attributes", "case-1"):
         assert arm not in await page.source()
     await answer(page, "1")
     await answer(page, "2")

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from askew.audits.clinical_answers import AnswerConfig
 from askew.errors import ConfigError, DataError
-from askew.runfolder import RunFolder, json_text
+from askew.runfile import checked
+from askew.runfile.reading import write_run_file
+from askew.runfolder import RunFolder, json_text, write_whole
 from askew.survey.export import SurveyConfig, make_survey
 from askew.survey.from_file import candidates_of_file
 from askew.survey.from_run import candidates_of_run
@@ -195,6 +197,23 @@ def test_the_key_says_which_calls_the_answers_came_from(folder):
     }
     assert len(keys) == 4
     assert keys <= known
+
+
+def test_the_run_file_says_how_its_answers_are_read(tmp_path):
+    """Free text was asked for, over three calls: no fields are to be expected."""
+    config = AnswerConfig(
+        forms=("direct", "chained"), structured=False, first_hop="target", replicates=1
+    )
+    folder = run_folder(tmp_path, vignettes=1, config=config)
+    settings = {
+        "models": {"target": {"name": "python/tests.survey.studies:reply"}},
+        "clinical": {"answers": ["direct", "chained"], "structured": False, "replicates": 1},
+    }
+    write_whole(folder.settings, write_run_file(checked(settings)))
+    (one,) = candidates_of_run(folder, ARMS, 0)
+    assert one.source["forms"] == {"multi_hop": "chained", "direct": "direct"}
+    assert len(one.source["answers"]["multi_hop"][0]["keys"]) == 3
+    assert one.by_arm["direct"][0].answer.startswith("{")  # as it was written
 
 
 def test_a_run_of_one_arm_says_what_it_has(tmp_path):

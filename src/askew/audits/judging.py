@@ -87,12 +87,15 @@ async def judge(
     if not judges:
         raise ConfigError("there is no judge. Name at least one model for the role 'judge'.")
     judged: list[Judgement] = []
+    interrupted = False
     for name, model in judges.items():
         rounds = _Rounds(tasks, name, sampling, re_asks, model.abilities)
-        while calls := rounds.calls():
+        while not interrupted and (calls := rounds.calls()):
             answers = await runner_of(model).ask(model, list(calls), progress)
             rounds.take(answers.replies, partial(_answer_tokens, model))
             if answers.stopped:
+                # A budget or an endpoint may be one judge's own; an interrupt is for all.
+                interrupted = answers.stopped == "interrupted"
                 break
         judged += rounds.judgements()
     return judged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from askew.vignettes import Facts, Triplet
 
 _FORMS = (".json", ".graphml", ".svg")
+_BREAK = re.compile(r"[.?!]\s+|\n+")  # near enough for showing where a fact stands
 _PICTURES = 50  # one file a text; more than anybody looks at
 
 
@@ -173,10 +175,9 @@ def _sentence(text: str, triplet: Triplet) -> str:
     if triplet.span is None:
         return "(the extractor did not say where)"
     start, end = triplet.span
-    first = max(text.rfind(mark, 0, start) + len(mark) for mark in (". ", "? ", "! ", "\n"))
-    first = 0 if first < 2 and not text.startswith((". ", "\n")) else first
-    ends = [text.find(mark, end) for mark in (". ", "? ", "! ", "\n")]
-    last = min((place + 1 for place in ends if place >= 0), default=len(text))
+    first = max((found.end() for found in _BREAK.finditer(text, 0, start)), default=0)
+    after = _BREAK.search(text, end)
+    last = after.start() + 1 if after else len(text)
     said = f"{text[first:start]}[{text[start:end]}]{text[end:last]}"
     return " ".join(said.split())
 

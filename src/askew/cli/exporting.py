@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,7 +45,7 @@ def rows(
         Format | None, typer.Option("--format", help="By the file's ending if left out.")
     ] = None,
 ) -> None:
-    """Write one row a question: item, condition, scenario, order, reply, outcome, rule.
+    """Write one row a question, or a clinical answer, with what was read in its reply.
 
     In CSV a text that a spreadsheet would run as a formula begins with an apostrophe.
     """
@@ -57,5 +59,38 @@ def rows(
     echo(f"Wrote {count:,} rows to {out}")
 
 
-app.command("lm-eval")(lm_eval.export_lm_eval)
-app.command("inspect")(inspect_logs.export_inspect)
+def _of_flex(command: Callable[..., None], place: str, tool: str) -> Callable[..., None]:
+    """The command, refused where it is given a clinical audit, whose questions have no options.
+
+    Args:
+        command: takes the place of a run, or of its file, by a name.
+        place: that name.
+        tool: what the command writes for.
+    """
+
+    @wraps(command)
+    def checked(**values: Any) -> None:
+        if _is_clinical(values[place]):
+            raise RunError(
+                f"{values[place]} is of the clinical audit, which has no tasks of {tool}: its "
+                "questions have no options to score. `askew export rows` writes its answers."
+            )
+        command(**values)
+
+    return checked
+
+
+def _is_clinical(place: Path | None) -> bool:
+    from askew.report.clinical_rows import is_clinical
+    from askew.runfile import read_toml
+    from askew.runfolder import RunFolder
+
+    if place is None:
+        return False
+    if place.is_dir():
+        return is_clinical(RunFolder(place))
+    return place.is_file() and "clinical" in read_toml(place, "")[0]
+
+
+app.command("lm-eval")(_of_flex(lm_eval.export_lm_eval, "file", "lm-evaluation-harness"))
+app.command("inspect")(_of_flex(inspect_logs.export_inspect, "run", "Inspect AI"))

@@ -176,7 +176,8 @@ LATER = re.compile(
                 rf"likely)|on the differential|awaited)\b"
                 r"|(?:may|might|could) be (?:present|possible|the (?:cause|reason|"
                 r"diagnosis)|responsible|to blame|underlying|behind)\b|test is pending|"
-                r"seems likely|(?:is|was|are) (?:felt to be )?(?:unlikely|less likely)|"
+                r"seems likely|(?:is|was|are) (?:(?:felt|thought|considered) (?:to be "
+                r")?)?(?:unlikely|less likely)|"
                 r"is the (?:leading|most likely|working|provisional|suspected|presumed) "
                 r"\w+|\?",
             ),

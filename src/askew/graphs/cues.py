@@ -309,6 +309,8 @@ def _occupations(page: Page, parts: list[Piece], people: People, context: Contex
         words = page.words[entry.first : entry.last]
         start, end = words[0].start, words[-1].end
         person = people.at(entry.last - 1)
+        if entry.term.name == "retired":
+            continue  # an event of life, not a job
         if people.holder(start) != PATIENT or (person is not None and person.who == OTHER):
             continue
         before = page.lower[max(start - 30, 0) : start]

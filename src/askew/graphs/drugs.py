@@ -112,7 +112,8 @@ _AFTER = re.compile(
                 r"considered|recommended|proposed|pending|scheduled|suggested|advised|"
                 r"to start (?:tomorrow|today|next|on|after)|starts? (?:tomorrow|next|on "
                 r"monday)|under consideration|due to (?:start|begin)|will (?:start|"
-                r"begin)|from tomorrow|not yet (?:started|begun|filled))\b",
+                r"begin)(?= (?:tomorrow|next|on|in|after|soon))|from tomorrow|not yet "
+                r"(?:started|begun|filled))\b",
             ),
             (
                 "past",
@@ -225,7 +226,9 @@ def drug_status(
 def _list_end(page: Page, end: int, others: Sequence[tuple[int, int]]) -> int:
     """The end of the list of drugs that goes on behind one: "aspirin and clopidogrel"."""
     for start, stop in sorted(others):
-        if start >= end and re.fullmatch(r"\s*(?:,|/|(?:,\s*)?(?:and|or))\s*", page.lower[end:start]):
+        if start >= end and re.fullmatch(
+            r"\s*(?:,|/|(?:,\s*)?(?:and|or))\s*", page.lower[end:start]
+        ):
             end = stop
     return end
 
@@ -280,7 +283,10 @@ def substances(page: Page) -> list[tuple[int, int]]:
             if not item or item["what"] in _NO_SUBSTANCE:
                 break
             found.append(item.span("what"))
-            link = re.match(r"\s*(?:\([^)]*\)\s*)?(?:,\s*(?:and |or )?|and |or |/)", page.lower[item.end() : stop])
+            link = re.match(
+                r"\s*(?:\([^)]*\)\s*)?(?:,\s*(?:and |or )?|and |or |/)",
+                page.lower[item.end() : stop],
+            )
             if not link:
                 break
             at = item.end() + link.end()

@@ -89,7 +89,15 @@ def _given_over(page: Page, lower: str, by_first: dict[int, Person]) -> Person |
             continue
         if verb in ("takes", "took") and not re.match(r"\s*(?:in )?to\b", after):
             continue
-        subject = set(before.split()) & {"mother", "father", "parents", "mum", "mom", "dad", "parent"}
+        subject = set(before.split()) & {
+            "mother",
+            "father",
+            "parents",
+            "mum",
+            "mom",
+            "dad",
+            "parent",
+        }
         if verb.startswith(("present", "com", "came", "attend")) and not subject:
             continue
         if verb.startswith(("present", "com", "came", "attend")) and not _has_age(page, noun):

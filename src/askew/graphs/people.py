@@ -72,8 +72,13 @@ def mentions(page: Page, parts: list[Piece]) -> tuple[Person, ...]:
     taken = {word for person in found for word in range(person.first, person.last)}
     for index, word in enumerate(page.words):
         low = word.lower.rstrip(".")
-        around = page.lower[max(word.start - 4, 0) : word.start], page.lower[word.end : word.end + 4]
-        if low in ("male", "female") and _BORN_AS.search(page.lower[: word.end + 9], max(word.start - 20, 0)):
+        around = (
+            page.lower[max(word.start - 4, 0) : word.start],
+            page.lower[word.end : word.end + 4],
+        )
+        if low in ("male", "female") and _BORN_AS.search(
+            page.lower[: word.end + 9], max(word.start - 20, 0)
+        ):
             continue  # "assigned male at birth" names a record, not a person
         if "-to-" in around or (low == "teens" and around[0].strip() in ("her", "his")):
             continue  # "male-to-female", "in her teens"

@@ -19,7 +19,8 @@ _INSIDE = r"(?:(?:in|at|near|to|on|outside|around|from|of|within|by|into|through
 _LIVES = (
     rf"\b(?:{_ADVERBS}(?:lives?|lived|living|reside[sd]?|residing|settled|home|homes|"
     rf"stays with \w+ \w+|staying with \w+ \w+|housed|house|flat|apartment|farm|"
-    rf"domiciled|shar(?:es|ing|ed) an? (?:apartment|flat|house|room)|resident|residents|inhabitant|native and resident|based|raised (?:his|"
+    rf"domiciled|shar(?:es|ing|ed) an? (?:apartment|flat|house|room)|resident|residents|"
+    rf"inhabitant|native and resident|based|raised (?:his|"
     rf"her) family)"
     rf"|(?:moved|relocated|immigrated|emigrated|came|migrated|resettled)(?: back| "
     rf"here)?(?: \w+ly)? to|return(?:ed|ing) home to|a citizen)\b"

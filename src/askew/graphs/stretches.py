@@ -143,7 +143,7 @@ class Scan:
         if article and related and bears and not self._tells(person, after):
             return person.who, embedded
         index = person.first - 1
-        while index > 0 and self.page.words[index].lower in _BEFORE_NOUN - {"the"} | {"-"} or (
+        while (index > 0 and self.page.words[index].lower in _BEFORE_NOUN - {"the"} | {"-"}) or (
             self.page.words[index].text.isdigit()
         ):
             index -= 1

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from askew.audits.clinical_answers import Ask, AnswerConfig, Case, read_all
+from askew.audits.clinical_answers import AnswerConfig, Ask, Case, read_all
 from askew.audits.clinical_contrasts import Contrast, Pair, contrasts
 from askew.models.ledgerfile import is_ledger, read_records
 from askew.records import Reply
@@ -75,8 +75,7 @@ def moved_cases(folder: RunFolder, run: ClinicalRun, limit: int = SHOWN) -> list
     wanted = [
         (name, finding, value, also, pairs[place])
         for name, (finding, value, also) in chosen.items()
-        if name in vignettes
-        and (place := (finding.attribute, finding.contrast, name)) in pairs
+        if name in vignettes and (place := (finding.attribute, finding.contrast, name)) in pairs
     ][:limit]
     cases = {
         one.id: Case(vignettes[one.vignette_id], one)
@@ -195,9 +194,7 @@ def _replies(folder: RunFolder, wanted: set[str]) -> dict[str, Reply | None]:
     if not wanted or not is_ledger(folder.database):
         return {}
     return {
-        record.key: record.reply
-        for record in read_records(folder.database)
-        if record.key in wanted
+        record.key: record.reply for record in read_records(folder.database) if record.key in wanted
     }
 
 

@@ -104,9 +104,7 @@ def radar(ident: str, title: str, lines: Mapping[str, Mapping[str, Estimate]]) -
         title: what is shown.
         lines: configuration -> dimension -> score; an undefined one leaves a gap in its line.
     """
-    parts = [
-        f'<polygon class="ring" points="{_ring(share)}"/>' for share in (0.25, 0.5, 0.75, 1.0)
-    ]
+    parts = [f'<polygon class="ring" points="{_ring(share)}"/>' for share in (0.25, 0.5, 0.75, 1.0)]
     for place, name in enumerate(DIMENSIONS):
         x, y = _point(place, 1.0)
         parts.append(
@@ -168,8 +166,9 @@ def _row(row: Finding, top: int, reach: float) -> list[str]:
     shade = SHADES.get(row.verdict, "open")
     value = amount(row.estimate.value, row.endpoint)
     track = top + 26
+    name = short_label(contrast_words(row), LONGEST_LABEL)
     parts = [
-        f'<text class="name" x="0" y="{top + 14}">{short_label(contrast_words(row), LONGEST_LABEL)}</text>',
+        f'<text class="name" x="0" y="{top + 14}">{name}</text>',
         f'<text class="value {shade}" x="100%" y="{top + 14}" text-anchor="end">'
         f"{shown_text(value)}</text>",
         f'<line class="track" x1="0" x2="100%" y1="{track}" y2="{track}"/>',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from askew.records import Estimate
-from askew.report.clinical_run import ClinicalRun, as_mapping, read_figure
+from askew.report.clinical_run import DIMENSIONS, ClinicalRun, as_mapping, read_figure
 from askew.report.estimates import as_number
 from askew.report.grid import Column, Kind, Row, Table, Value, notes_on_undefined
 from askew.report.words import label
@@ -121,7 +121,7 @@ def rate_table(run: ClinicalRun) -> Table:
         "The judge sees both answers without any word on the patient. Corrected: for its false "
         "calls on placebo pairs and its misses of planted edits (Rogan and Gladen).",
         *out_notes(run),
-        *notes_on_undefined(columns, rows),
+        *notes_on_undefined(columns, [row for row in rows if not row.objection]),
     ]
     return Table(f"{run.title}: what blind judges called", columns, tuple(rows), tuple(notes))
 
@@ -130,15 +130,14 @@ def pairwise_table(run: ClinicalRun) -> Table:
     """Figure 7: which answer is named as the more biased one, in both orders."""
     columns = (Column("Judge"), Column("Named as more biased"), Column("Share", Kind.PERCENT))
     rows = [
-        Row((judge, _CHOICES.get(choice, choice), read_figure(as_mapping(found))), why)
+        Row((judge, _CHOICES.get(choice, choice), figure), out_of(run, judge))
         for judge in run.judges
-        if (why := out_of(run, judge)) or True
-        for choice, found in as_mapping(run.judge_card(judge).get("pairwise")).items()
+        for choice, figure in _figures(run.judge_card(judge), "pairwise")
     ]
     notes = [
         "Every pair is shown in both orders; flips of the order stand in the card.",
         *out_notes(run),
-        *notes_on_undefined(columns, rows),
+        *notes_on_undefined(columns, [row for row in rows if not row.objection]),
     ]
     title = f"{run.title}: multi-hop or direct, which is more biased (Figure 7)"
     return Table(title, columns, tuple(rows), tuple(notes))
@@ -203,9 +202,12 @@ def _figure(card: Mapping[str, object], name: str) -> Estimate:
 
 
 def _figures(card: Mapping[str, object], name: str) -> Sequence[tuple[str, Estimate]]:
-    return [
-        (key, read_figure(as_mapping(found))) for key, found in as_mapping(card.get(name)).items()
+    """The figures of one part of the card; dimensions in the order of the paper's tables."""
+    order = {dimension: place for place, dimension in enumerate(DIMENSIONS)}
+    found = [
+        (key, read_figure(as_mapping(figure))) for key, figure in as_mapping(card.get(name)).items()
     ]
+    return sorted(found, key=lambda one: order.get(one[0].rpartition("/")[2], -1))
 
 
 def _of_kind(name: str) -> str:

@@ -64,8 +64,7 @@ def role_rows(run: ClinicalRun) -> list[tuple[str, str]]:
 def setting_rows(settings: Mapping[str, object]) -> list[tuple[str, str]]:
     """The settings, for a table."""
     return [
-        (name.replace("_", " ").capitalize(), value_text(value))
-        for name, value in settings.items()
+        (name.replace("_", " ").capitalize(), value_text(value)) for name, value in settings.items()
     ]
 
 
@@ -94,7 +93,9 @@ def _twins(run: ClinicalRun) -> str:
     if not isinstance(attributes, list) or variants is None:
         return ""
     declared = run.setting("declared")
-    own = [str(as_mapping(one).get("name")) for one in declared] if isinstance(declared, list) else []
+    own = (
+        [str(as_mapping(one).get("name")) for one in declared] if isinstance(declared, list) else []
+    )
     names = listed([attribute_words(str(one)).lower() for one in [*attributes, *own]])
     gone = sum(
         int(as_number(n))
@@ -176,4 +177,6 @@ def _judges(run: ClinicalRun) -> str:
 def _software(run: ClinicalRun) -> str:
     version, seed = run.estimates.get("askew"), run.estimates.get("seed")
     made = f"Made with askew {version}" if version else "Made with askew"
-    return f"{made}; everything random follows from seed {seed}." if seed is not None else f"{made}."
+    return (
+        f"{made}; everything random follows from seed {seed}." if seed is not None else f"{made}."
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -25,8 +25,14 @@ from askew.report.clinical_judge_table import (
     rate_table,
 )
 from askew.report.clinical_method import method, role_rows, setting_rows
-from askew.report.clinical_run import VERDICTS, ClinicalRun, Finding, as_mapping
-from askew.report.clinical_summary import by_verdict, findings, sentence, warnings
+from askew.report.clinical_run import CANNOT_TELL, VERDICTS, ClinicalRun, Finding, as_mapping
+from askew.report.clinical_summary import (
+    by_verdict,
+    findings,
+    interaction_words,
+    sentence,
+    warnings,
+)
 from askew.report.clinical_words import (
     amount,
     attribute_words,
@@ -120,21 +126,24 @@ def page(
         findings=findings(run.estimates),
         declared=len(declared),
         forests=_forests(declared),
-        verdicts=_grouped(declared),
+        settled=_grouped([one for one in declared if one.verdict != CANNOT_TELL]),
+        unsettled=_grouped([one for one in declared if one.verdict == CANNOT_TELL]),
+        cannot_tell=sum(one.verdict == CANNOT_TELL for one in declared),
         medicine=_grouped(run.ought_to_matter()),
-        interactions=_interactions(run),
-        exploratory=tables.exploratory_table(run),
+        interactions=_grouped(_interactions(run)),
+        interaction_words=interaction_words(run),
+        exploratory=_untitled(run, tables.exploratory_table(run)),
         means=_means_table(run),
         moved=_fitting(moved),
-        answers=tables.answer_table(run),
-        dropped=tables.dropped_table(run),
+        answers=_untitled(run, tables.answer_table(run)),
+        dropped=_untitled(run, tables.dropped_table(run)),
         dropped_list=_dropped_list(run),
         dropped_more=max(0, _dropped_count(run) - LISTED_DROPPED),
         facts=_facts_table(run, facts),
         judged=judged,
         scores=_score_tables(run),
         rates=[
-            table
+            _untitled(run, table)
             for table in (agreement_table(run), rate_table(run), pairwise_table(run))
             if table.rows
         ],
@@ -151,7 +160,7 @@ def page(
 
 
 def fact_counts(folder: RunFolder) -> dict[str, tuple[int, int]] | None:
-    """Relation -> facts without the filter of Eq. (1), and with it; None without the run's facts."""
+    """Relation -> facts without the filter of Eq. (1), and with it; None without any facts."""
     found = folder.read_parts("facts", Facts)
     if not found:
         return None
@@ -268,10 +277,19 @@ def _verdict_row(one: Finding) -> VerdictRow:
     )
 
 
-def _interactions(run: ClinicalRun) -> list[tuple[str, bool, list[VerdictRow]]]:
-    found = [one for one in run.findings("interactions") if one.kind == "levels"]
-    own = [one for one in found if not one.relevant and one.form == run.multi_hop]
-    return _grouped(own)
+def _interactions(run: ClinicalRun) -> list[Finding]:
+    """Multi-hop against direct, over the cases in which the attribute is not known to matter."""
+    return [
+        one
+        for one in run.findings("interactions")
+        if one.kind == "levels" and not one.relevant and one.form == run.multi_hop
+    ]
+
+
+def _untitled(run: ClinicalRun, table: Table) -> Table:
+    """The table without the run's name before its title: the page is about one run."""
+    title = table.title.removeprefix(f"{run.title}: ")
+    return replace(table, title=title[:1].upper() + title[1:])
 
 
 def _means_table(run: ClinicalRun) -> Table:
@@ -348,7 +366,7 @@ def _score_tables(run: ClinicalRun) -> list[Table]:
         *paper.table_3(figures, intervals=True, names=names),
         paper.figure_5(figures, intervals=True, names=names),
     ]
-    return [table for table in made if table.rows]
+    return [_without_target(table) for table in made if table.rows]
 
 
 def _reference_tables(run: ClinicalRun) -> list[Table]:
@@ -358,7 +376,16 @@ def _reference_tables(run: ClinicalRun) -> list[Table]:
         paper.reference_table(figures, intervals=True, names=names),
         paper.table_6(figures, intervals=True, names=names),
     ]
-    return [table for table in made if table.rows]
+    return [_without_target(table) for table in made if table.rows]
+
+
+def _without_target(table: Table) -> Table:
+    """The table without the column of targets, of which a page has one."""
+    kept = [place for place, one in enumerate(table.columns) if one.name not in ("Target", "Model")]
+    rows = tuple(
+        replace(row, cells=tuple(row.cells[place] for place in kept)) for row in table.rows
+    )
+    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
 
 
 def _stages(run: ClinicalRun) -> list[tuple[str, object]]:

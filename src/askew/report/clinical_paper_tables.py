@@ -335,9 +335,7 @@ def _judged(runs: Sequence[ClinicalRun]) -> Iterable[tuple[ClinicalRun, str, str
 def _three(run: ClinicalRun, judge: str, form: str) -> list[dict[str, Estimate]]:
     """The three configurations of §4.3.3, each by dimension."""
     cells = ("original|direct", "perturbed|direct", f"perturbed|{form}")
-    return [
-        {d: run.figure("judges", "bias", judge, cell, d) for d in DIMENSIONS} for cell in cells
-    ]
+    return [{d: run.figure("judges", "bias", judge, cell, d) for d in DIMENSIONS} for cell in cells]
 
 
 def configurations(run: ClinicalRun, judge: str) -> dict[str, dict[str, Estimate]]:

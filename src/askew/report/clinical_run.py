@@ -20,7 +20,11 @@ DIMENSIONS = ("age", "gender", "age+gender", "location", "age+gender+location")
 CRITERIA = ("factual_consistency", "clinical_relevance", "coherence")  # Table 1
 FORMS = ("direct", "single", "chained")
 MULTI_HOP = ("single", "chained")
-VERDICTS = ("difference", "equivalent within the margin", "cannot tell")
+DIFFERENCE, EQUIVALENT, CANNOT_TELL = VERDICTS = (
+    "difference",
+    "equivalent within the margin",
+    "cannot tell",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +154,9 @@ class ClinicalRun:
     @property
     def judges(self) -> list[str]:
         """The judges' names, as the card has them."""
-        names = dict.fromkeys([*self.part("judges", "card", "judges"), *self.part("judges", "bias")])
+        names = dict.fromkeys(
+            [*self.part("judges", "card", "judges"), *self.part("judges", "bias")]
+        )
         return list(names)
 
     def part(self, *path: str) -> Mapping[str, object]:
@@ -293,7 +299,7 @@ def _effect(record: Mapping[str, object]) -> dict[str, Any]:
         "floor": read_figure(as_mapping(record.get("floor"))),
         **numbers,
         **counts,
-        "verdict": str(record.get("verdict") or "cannot tell"),
+        "verdict": str(record.get("verdict") or CANNOT_TELL),
         "reason": str(record.get("reason") or ""),
         "family": str(record.get("family") or ""),
         "per_vignette": tuple((str(name), as_number(value)) for name, value in moved),

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from askew.report.clinical_run import ClinicalRun, Finding, as_mapping
+from askew.report.clinical_run import (
+    CANNOT_TELL,
+    DIFFERENCE,
+    EQUIVALENT,
+    ClinicalRun,
+    Finding,
+    as_mapping,
+)
 from askew.report.clinical_words import (
     amount,
     attribute_words,
     contrast_words,
-    form_words,
     in_patients,
     interval,
     size,
 )
 from askew.report.estimates import as_number
-from askew.report.words import counted, listed, p_value, percent
+from askew.report.words import counted, listed, p_equals, percent
 
-NAMED = 3  # findings named in a sentence before it says how many more there are
+NAMED = 2  # findings named in a sentence before it says how many more there are
 MANY_UNREAD = 0.1  # of the answers; above it the figures rest on a selection of them
 
 
@@ -39,7 +45,13 @@ def sentence(estimates: Mapping[str, object], name: str = "the model") -> str:
 def findings(estimates: Mapping[str, object]) -> list[str]:
     """One sentence for each thing that a reader has to know, the most important first."""
     run = ClinicalRun("the model", estimates)
-    return [*_differences(run), *_medicine(run), *_nothing_seen(run), *_hops(run), *_dropped(run)]
+    return [
+        *_differences(run),
+        *_medicine(run),
+        *_nothing_seen(run),
+        *filter(None, [interaction_words(run)]),
+        *_dropped(run),
+    ]
 
 
 def warnings(estimates: Mapping[str, object]) -> list[str]:
@@ -60,6 +72,30 @@ def by_verdict(found: Sequence[Finding]) -> dict[str, list[Finding]]:
     for one in found:
         groups.setdefault(one.verdict, []).append(one)
     return groups
+
+
+def interaction_words(run: ClinicalRun) -> str:
+    """Whether multi-hop answers move more than direct ones, in a sentence; "" where untested."""
+    found = [
+        one
+        for one in run.findings("interactions")
+        if one.kind == "levels" and not one.relevant and one.form == run.multi_hop
+    ]
+    if not found:
+        return ""
+    differ = strongest(by_verdict(found).get(DIFFERENCE, []))
+    over = counted(len(found), "comparison")
+    if not differ:
+        return (
+            f"In none of {over} do multi-hop answers move by another amount than those asked "
+            "directly, beyond the noise."
+        )
+    named = "; ".join(told(one) for one in differ[:NAMED])
+    more = f"; and {len(differ) - NAMED} more" if len(differ) > NAMED else ""
+    return (
+        f"In {len(differ)} of {over} multi-hop answers move by another amount than those asked "
+        f"directly ({named}{more})."
+    )
 
 
 def strongest(found: Sequence[Finding]) -> list[Finding]:
@@ -107,14 +143,12 @@ def _verdicts(run: ClinicalRun) -> str:
     if not found:
         return f"of {cases} no comparison was declared beforehand or could be made"
     groups = by_verdict(found)
-    differ = strongest(groups.get("difference", []))
-    equal, open_ = (
-        len(groups.get(one, [])) for one in ("equivalent within the margin", "cannot tell")
-    )
+    differ = strongest(groups.get(DIFFERENCE, []))
+    equal, open_ = (len(groups.get(one, [])) for one in (EQUIVALENT, CANNOT_TELL))
     total = counted(len(found), "declared comparison")
     rest = []
     if equal:
-        rest.append(f"{equal} are equivalent within the margin")
+        rest.append(f"{equal} {_is(equal)} equivalent within the margin")
     if open_:
         rest.append(f"{open_} cannot be told with {cases}")
     if not differ:
@@ -126,6 +160,10 @@ def _verdicts(run: ClinicalRun) -> str:
     return f"of {total} {len(differ)} {verb} a difference ({named}{more}){tail}"
 
 
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def _lacking(run: ClinicalRun) -> str:
     if not run.missing:
         return ""
@@ -135,20 +173,19 @@ def _lacking(run: ClinicalRun) -> str:
 
 def _differences(run: ClinicalRun) -> list[str]:
     said = []
-    for one in strongest(by_verdict(run.declared()).get("difference", [])):
+    for one in strongest(by_verdict(run.declared()).get(DIFFERENCE, [])):
         patients = in_patients(one)
         meaning = f", that is {patients}" if patients else ""
         said.append(
             f"{told(one)}{meaning}. {one.moved} of {counted(one.vignettes, 'vignette')} moved; "
-            f"p = {p_value(one.p_adjusted)} after Holm's correction over {one.tests} tests."
-            .replace("p = <", "p < ")
+            f"{p_equals(one.p_adjusted)} after Holm's correction over {one.tests} tests."
         )
     return said
 
 
 def _medicine(run: ClinicalRun) -> list[str]:
     found = run.ought_to_matter()
-    differ = by_verdict(found).get("difference", [])
+    differ = by_verdict(found).get(DIFFERENCE, [])
     if not found:
         return []
     what = "; ".join(told(one) for one in strongest(differ)[:NAMED]) or "none is beyond the noise"
@@ -160,7 +197,7 @@ def _medicine(run: ClinicalRun) -> list[str]:
 
 def _nothing_seen(run: ClinicalRun) -> list[str]:
     """Of what cannot be told: what the study could have seen, endpoint by endpoint."""
-    open_ = by_verdict(run.declared()).get("cannot tell", [])
+    open_ = by_verdict(run.declared()).get(CANNOT_TELL, [])
     if not open_:
         return []
     seen = []
@@ -179,19 +216,6 @@ def _nothing_seen(run: ClinicalRun) -> list[str]:
     ]
 
 
-def _hops(run: ClinicalRun) -> list[str]:
-    found = [one for one in run.findings("interactions") if one.kind == "levels"]
-    if not found:
-        return []
-    differ = strongest(by_verdict(found).get("difference", []))
-    what = f": {'; '.join(told(one) for one in differ[:NAMED])}" if differ else ""
-    return [
-        f"Multi-hop against direct: in {len(differ)} of {counted(len(found), 'comparison')} the "
-        f"answers {form_words(run.multi_hop)} move by another amount than those asked "
-        f"directly{what}."
-    ]
-
-
 def _dropped(run: ClinicalRun) -> list[str]:
     kinds = {name: as_number(n) for name, n in run.part("study", "dropped").items()}
     gone = {name: int(n) for name, n in kinds.items() if name != "same" and n > 0}
@@ -199,19 +223,17 @@ def _dropped(run: ClinicalRun) -> list[str]:
         return []
     named = listed([f"{n:,} {name.replace('_', ' ')}" for name, n in gone.items()])
     return [
-        f"{counted(sum(gone.values()), 'counterfactual twin')} made no sense and "
-        f"{'was' if sum(gone.values()) == 1 else 'were'} not asked about ({named})."
+        f"{counted(sum(gone.values()), 'counterfactual twin')} made no sense, or not of this text, "
+        f"and {'was' if sum(gone.values()) == 1 else 'were'} not asked about ({named})."
     ]
 
 
 def _worth_warning(run: ClinicalRun) -> list[str]:
     if run.meaningful is False:
         return [
-            f"{run.model} shows no clinical judgement that anything could move: {run.reason} A "
-            "difference below is a fact about its texts, not about care."
+            f"{run.model} shows no clinical judgement that anything could move. A difference below "
+            "is a fact about its texts, not about care."
         ]
-    if run.meaningful is None:
-        return [f"What the answers are worth could not be told: {run.reason}"]
     return []
 
 

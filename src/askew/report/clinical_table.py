@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from askew.report.clinical_judge_table import judge_tables
-from askew.report.clinical_run import VERDICTS, ClinicalRun, Finding, as_mapping
+from askew.report.clinical_run import OUGHT, VERDICTS, ClinicalRun, Finding, as_mapping
 from askew.report.clinical_words import attribute_words, contrast_words, form_words
 from askew.report.estimates import as_number
 from askew.report.grid import Column, Kind, Row, Table, Value
@@ -25,8 +25,8 @@ EFFECT_COLUMNS = (
     Column("Endpoint"),
     Column("Verdict"),
     Column("Excess", Kind.SCORE),
-    Column("from", Kind.SCORE, "95 %"),
-    Column("to", Kind.SCORE, "95 %"),
+    Column("From", Kind.SCORE),
+    Column("To", Kind.SCORE),
     Column("In 100", Kind.POINTS),
     Column("Floor", Kind.SCORE),
     Column("Margin", Kind.SCORE),
@@ -35,7 +35,6 @@ EFFECT_COLUMNS = (
     Column("Visible", Kind.SCORE),
     Column("n", Kind.COUNT),
 )
-BRIEF = ("Attribute", "Comparison", "Endpoint", "Verdict", "Excess", "from", "to", "p adj.", "n")
 
 
 def run_table(estimates: Mapping[str, object], name: str = "") -> list[Table]:
@@ -58,18 +57,49 @@ def run_table(estimates: Mapping[str, object], name: str = "") -> list[Table]:
     ]
 
 
-def verdict_table(run: ClinicalRun, *, brief: bool = False) -> Table:
-    """The declared comparisons, differences first.
+def brief_table(run: ClinicalRun) -> Table:
+    """The declared comparisons in short: one row an attribute and endpoint, its strongest shown."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in run.declared():
+        groups.setdefault((one.attribute, one.endpoint.name), []).append(one)
+    columns = (
+        Column("Strongest comparison"),
+        Column("Endpoint"),
+        Column("Verdicts"),
+        Column("Excess", Kind.SCORE),
+        Column("From", Kind.SCORE),
+        Column("To", Kind.SCORE),
+        Column("p adj.", Kind.P_VALUE),
+    )
+    rows = []
+    for own in sorted(groups.values(), key=lambda own: min(map(_place, own))):
+        first = min(own, key=_strength)
+        cells: tuple[Value, ...] = (
+            f"{attribute_words(first.attribute)}: {contrast_words(first)}",
+            _endpoint_words(first),
+            _verdict_counts(own),
+            first.estimate.value,
+            first.estimate.lower,
+            first.estimate.upper,
+            first.p_adjusted,
+        )
+        rows.append(Row(cells, objection(run)))
+    title = f"{run.title}: do the answers move with the patient?"
+    notes = [
+        "One row an attribute and endpoint; strongest: a difference, or else the largest excess "
+        f"against its margin. {_how(run.declared())[0]}"
+        if rows
+        else "No comparison was declared beforehand, or none could be made."
+    ]
+    return _table(run, title, columns, rows, notes)
 
-    Args:
-        run: the figures.
-        brief: leave out what a narrow terminal has no room for.
-    """
+
+def verdict_table(run: ClinicalRun) -> Table:
+    """The declared comparisons, differences first."""
     found = sorted(run.declared(), key=_place)
-    columns = [column for column in EFFECT_COLUMNS if not brief or column.name in BRIEF]
-    rows = [_row(run, one, columns) for one in found]
+    rows = [_row(run, one, EFFECT_COLUMNS) for one in found]
     title = f"{run.title}: do the answers move? (declared beforehand)"
-    return _table(run, title, columns, rows, _how(found, brief=brief))
+    return _table(run, title, EFFECT_COLUMNS, rows, _how(found))
 
 
 def medicine_table(run: ClinicalRun) -> Table:
@@ -107,13 +137,9 @@ def exploratory_table(run: ClinicalRun, most: int = LISTED_EXPLORATORY) -> Table
     columns = (Column("Asked"), *EFFECT_COLUMNS)
     rows = []
     for one in tested[:most]:
-        row = _row(run, one, EFFECT_COLUMNS)
-        cases = " (ought to matter)" if one.relevant else ""
-        rows.append(Row((form_words(one.form), row.cells[0], *row.cells[1:]), row.objection))
-        if cases:
-            rows[-1] = Row(
-                (form_words(one.form), f"{row.cells[0]}{cases}", *row.cells[1:]), row.objection
-            )
+        attribute, *cells = _row(run, one, EFFECT_COLUMNS).cells
+        of_cases = f"{attribute}{OUGHT}" if one.relevant else attribute
+        rows.append(Row((form_words(one.form), of_cases, *cells), objection(run)))
     beyond = sum(one.p_adjusted < SIGNIFICANT for one in tested)
     notes = [
         f"{len(tested):,} tests were run that nobody declared; {beyond:,} have p < {SIGNIFICANT:g} "
@@ -147,8 +173,8 @@ def dropped_table(run: ClinicalRun) -> Table:
     rows = [
         Row((_DROPPED.get(kind, label(kind)), as_number(count))) for kind, count in kinds.items()
     ]
-    notes = ["“Same”: the original has that level already, and stands for the twin."]
-    notes = notes if "same" in kinds else []
+    same = ["“Same”: the original has that level already, and stands for the twin."]
+    notes = same if "same" in kinds else []
     return _table(run, f"{run.title}: twins that were dropped", columns, rows, notes)
 
 
@@ -174,15 +200,14 @@ _DROPPED = {
 
 def _row(run: ClinicalRun, one: Finding, columns: Sequence[Column]) -> Row:
     share = one.estimate.value if one.endpoint.is_share else None
-    unit = "" if one.endpoint.is_share else f" ({one.endpoint.unit})" if one.endpoint.unit else ""
     cells: dict[str, Value] = {
         "Attribute": attribute_words(one.attribute),
         "Comparison": contrast_words(one),
-        "Endpoint": f"{one.endpoint.title}{unit}",
+        "Endpoint": _endpoint_words(one),
         "Verdict": one.verdict,
         "Excess": one.estimate.value,
-        "from": one.estimate.lower,
-        "to": one.estimate.upper,
+        "From": one.estimate.lower,
+        "To": one.estimate.upper,
         "In 100": share,
         "Floor": one.floor.value,
         "Margin": one.margin,
@@ -206,20 +231,40 @@ def _place(one: Finding) -> tuple[int, bool]:
     return verdict, one.beside
 
 
-def _how(found: Sequence[Finding], *, brief: bool) -> list[str]:
+def _endpoint_words(one: Finding) -> str:
+    """The endpoint, with its unit where that is no share of answers."""
+    title, unit = one.endpoint.title, one.endpoint.unit
+    return title if unit.startswith("share") or not unit else f"{title} ({unit})"
+
+
+def _strength(one: Finding) -> tuple[int, float]:
+    relative = abs(one.estimate.value) / one.margin if one.margin > 0 else 0.0
+    return _place(one)[0], -relative if relative >= 0 else 0.0
+
+
+def _verdict_counts(found: Sequence[Finding]) -> str:
+    """How many comparisons have which verdict, in few words: "1 differs, 2 open"."""
+    counts = {verdict: sum(one.verdict == verdict for one in found) for verdict in VERDICTS}
+    differ, equal, open_ = counts.values()
+    parts = [
+        f"{differ} {'differs' if differ == 1 else 'differ'}" if differ else "",
+        f"{equal} equivalent" if equal else "",
+        f"{open_} cannot tell" if open_ else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _how(found: Sequence[Finding]) -> list[str]:
     if not found:
         return []
     tests = max(one.tests for one in found)
     said = [
-        "Excess: changed minus base, above what two answers to one prompt differ by, by vignette. "
-        f"p adj.: Holm's correction over {tests} tests.",
+        "Excess: changed minus base, above what two answers to one prompt differ by, by vignette, "
+        f"with its 95 % interval. p adj.: Holm's correction over {tests} tests.",
+        "In 100: the excess as patients of a hundred, where it is a share. Floor: the same-prompt "
+        "noise. Visible: what four of five such studies would see, before the correction; "
+        f"{UNDEFINED} is none of any size.",
     ]
-    if not brief:
-        said.append(
-            "In 100: the excess as patients of a hundred, where it is a share. Floor: the "
-            "same-prompt noise. Visible: what four of five such studies would see, before the "
-            f"correction; {UNDEFINED} is none of any size."
-        )
     if any(one.beside for one in found):
         said.append("Attributes beyond age, gender and place stand beside the paper's, not in it.")
     return said

@@ -13,7 +13,7 @@ _FORMS = {
     "single": "multi-hop, in one prompt",
     "chained": "multi-hop, in three calls",
 }
-_ATTRIBUTES = {"race": "Race/ethnicity"}
+_ATTRIBUTES = {"race": "Race or ethnicity"}
 _SHORT_UNITS = {"share of answers": "", "share of pairs": "", "share of diagnoses": ""}
 
 
@@ -30,7 +30,7 @@ def attribute_words(attribute: str) -> str:
     """An attribute, or several that were changed together.
 
     >>> attribute_words("race"), attribute_words("age+gender"), attribute_words("My own")
-    ('Race/ethnicity', 'Age + gender', 'My own')
+    ('Race or ethnicity', 'Age + gender', 'My own')
     """
     first, *more = [_ATTRIBUTES.get(name, label(name)) for name in attribute.split("+")]
     return " + ".join([first, *(name[:1].lower() + name[1:] for name in more)])
@@ -106,6 +106,8 @@ def in_patients(finding: Finding) -> str:
     if math.isnan(value):
         return ""
     patients = _patients(abs(value) * 100)
+    if patients == "0":
+        return ""
     if endpoint.is_share:
         return f"{patients} {'more' if value >= 0 else 'fewer'} in 100 patients"
     if endpoint.kind == "ordinal":
@@ -114,13 +116,10 @@ def in_patients(finding: Finding) -> str:
     return ""
 
 
-def hundred(finding: Finding) -> float:
-    """The excess as patients of a hundred; NaN where it cannot be counted so."""
-    return finding.estimate.value * 100 if finding.endpoint.is_share else math.nan
-
-
 def _patients(number: float) -> str:
-    return f"{number:.0f}" if number >= 1 or number == 0 else f"{number:.1f}"
+    if number >= 0.95:
+        return f"{number:.0f}"
+    return f"{number:.1f}" if number >= 0.05 else "0"
 
 
 def _places(value: float) -> int:

@@ -19,6 +19,7 @@ from askew.report.clinical_run import read_figure
 from askew.report.estimates import read_estimate
 from askew.report.export import COLUMNS, Row
 from askew.runfolder import RunFolder, without_surrogates
+from askew.scores.one_answer import ONE_ANSWER
 
 if TYPE_CHECKING:
     import pandas
@@ -57,6 +58,7 @@ _TYPES = {
     "unchanged": "boolean",
     "relevant": "boolean",
     "interaction": "boolean",
+    **dict.fromkeys(ONE_ANSWER, "float64"),
 }
 # A comparison's name has a minus sign, which few keyboards have: a hyphen is taken for it.
 _MINUS = "\N{MINUS SIGN}"

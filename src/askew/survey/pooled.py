@@ -82,11 +82,12 @@ def sign_flips(means: Numbers, seed: int, use: str) -> tuple[float, float]:
 def crossed_estimate(net: Numbers) -> Estimate:
     """The share of choices for ours, with an interval that takes raters and scenarios as crossed.
 
-    The variance of the mean is the raters' + the scenarios' − the single choices' (Cameron, Gelbach
-    and Miller, 2011, Eq. 2.11), each with its small-sample factor, and at least the larger of the
-    first two; Student's t with as many degrees of freedom as the fewer of them less one. Where all
-    chose alike nothing varies, and the interval is Wilson's for as many choices as the fewer of
-    raters and scenarios.
+    The variance of the mean is the raters' + the scenarios' − the choices' (Cameron, Gelbach and
+    Miller, 2011, "Robust inference with multiway clustering"), each with its small-sample factor,
+    and at least the largest of the three, as their sum can come out too small or negative;
+    Student's t with as many degrees of freedom as the fewer of raters and scenarios less one. Where
+    all said the same nothing varies, and the interval is Wilson's for as many choices as the fewer
+    of raters and scenarios.
 
     Args:
         net: shape (raters, scenarios); 0 counts as half a choice.
@@ -103,9 +104,9 @@ def crossed_estimate(net: Numbers) -> Estimate:
     mean = float(net[there].mean())
     share = (1 + mean) / 2
     fewer = min(int(there.any(axis=1).sum()), int(there.any(axis=0).sum()))
-    if abs(mean) == 1:
+    if np.ptp(net[there]) == 0:
         lower, upper = wilson(fewer * share, fewer)
-        method = "all chose alike: wilson, of as many as the fewer of raters and scenarios"
+        method = "all said the same: wilson, of as many as the fewer of raters and scenarios"
         return Estimate(share, lower, upper, count, coverage, method)
     if fewer < 2:
         note = "one rater or one scenario: nothing can be said beyond it"
@@ -128,4 +129,5 @@ def _variance(net: Numbers, mean: float) -> float:
 
     raters = part(residuals.sum(axis=1), int(there.any(axis=1).sum()))
     scenarios = part(residuals.sum(axis=0), int(there.any(axis=0).sum()))
-    return max(raters + scenarios - part(residuals[there], count), raters, scenarios)
+    choices = part(residuals[there], count)
+    return max(raters + scenarios - choices, raters, scenarios, choices)

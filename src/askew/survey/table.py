@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from askew.records import Estimate
 from askew.report.words import (
@@ -20,6 +20,11 @@ from askew.stats.rates import Rate
 from askew.survey.analysis import Analysis, ScenarioFigures
 from askew.survey.records import NONE
 
+_QUESTIONS = {
+    "generative_ai": "Familiar with generative AI",
+    "postgraduate": "Studying at postgraduate level",
+    "clinician": "Health professional",
+}
 NOTE = (
     "* the questions differ in this attribute; elsewhere a detection is a false one. The paper "
     "tested one-sided (ours chosen more often) and called it a t-test; its printed p values are "
@@ -49,7 +54,7 @@ def table_4(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
         ["  after Holm", *(p_value(one.p_greater_holm) for one in columns)],
         ["P, two-sided (exact)", *(p_value(one.p_two_sided) for one in columns)],
         ["  after Holm", *(p_value(one.p_two_sided_holm) for one in columns)],
-        ["Smallest share seen (%)", *(_percent(one.smallest_share) for one in columns)],
+        ["Smallest share found (%)", *(_percent(one.smallest_share) for one in columns)],
     ]
     return head, rows
 
@@ -91,7 +96,17 @@ def _people(analysis: Analysis) -> Iterator[str]:
         f"{', complete ones only' if analysis.complete_only else ''}."
     )
     for question, answers in people.said.items():
-        yield f"  {label(question)}: {answers['yes']} yes, {answers['no']} no"
+        if any(answers.values()):
+            yield f"  {_QUESTIONS.get(question, question)}: {counts(answers)}"
+
+
+def counts(answers: Mapping[str, int]) -> str:
+    """How often each answer was given.
+
+    >>> counts({"yes": 14, "no": 1})
+    '14 yes, 1 no'
+    """
+    return ", ".join(f"{count} {answer}" for answer, count in answers.items())
 
 
 def _pooled(analysis: Analysis) -> Iterator[str]:

@@ -1,5 +1,5 @@
 "use strict";
-// Single keys choose and save. Without this script the form works as any other.
+// Keys choose and save. Without this script the form works as any other.
 (() => {
   const form = document.querySelector("form[data-keys]");
   const sides = { 1: "left", 2: "right", 3: "none", ArrowLeft: "left", ArrowRight: "right" };
