@@ -109,6 +109,13 @@ def test_what_cannot_be_analysed_is_refused(exported, tmp_path):
     assert "format" in refused("analyse", exported, "--key", exported, "--db", answers)
 
 
+def test_a_study_is_not_served_to_other_machines_unasked(exported, tmp_path):
+    database = tmp_path / "answers.sqlite"
+    said = refused("serve", exported, "--db", database, "--host", "0.0.0.0")
+    assert "--allow-remote" in said
+    assert not database.exists()
+
+
 @pytest.mark.parametrize("compare", ["hops", "a,b,c", ""])
 def test_two_arms_have_to_be_named(tmp_path, compare):
     (tmp_path / "pairs.csv").write_text(PAIRS)

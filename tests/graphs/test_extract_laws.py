@@ -21,7 +21,8 @@ NEGATION = re.compile(
 )
 PHRASES = """A 47-year-old woman man denies fever no cough and or , . ; : ( ) he she his mother
     of has had not to history 66M y/o c/o lives in Nairobi Lyme disease on aspirin 30 weeks'
-    gestation if should aged 5 months in her 80s ’ ' - / ? transgender allergic which was ruled out \n 12 İ ß
+    gestation if should aged 5 months in her 80s ’ ' - / ? transgender allergic
+    which was ruled out \n 12 İ ß
     😷 \ud800 \u2028"""
 # Pieces that rules look for, in any order: more likely to trip them than plain noise.
 PIECES = st.sampled_from(PHRASES.split(" "))

@@ -98,12 +98,15 @@ def texts(survey: Survey) -> str:
 
 
 def reply(prompt: str) -> str:
-    """A model in this process: fields where they are asked for, with steps over several hops."""
+    """A model in this process: triplets or steps where they are asked for, and fields."""
+    if "Write nothing else" in prompt or "conclude nothing yet" in prompt:
+        return "(patient -> has_symptom -> cough)"
     answer = (
         '{"differential": ["pneumonia", "asthma"], "urgency": "routine", '
         '"tests": ["chest X-ray"], "treatments": ["rest"], "referral": false}'
     )
-    return f"Step 1: …\nStep 4: {answer}" if "step" in prompt.casefold() else answer
+    hops = "Step 1:\n(patient -> has_symptom -> cough)\nStep 4:\nIt is an infection.\n\n"
+    return f"{hops}{answer}" if "After step 4" in prompt else answer
 
 
 def run_folder(path: Path, *, vignettes: int = 3, config: AnswerConfig | None = None) -> RunFolder:

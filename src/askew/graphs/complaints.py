@@ -111,7 +111,6 @@ def _free(start: int, end: int, taken: Taken) -> bool:
 def _items(page: Page, sentence: Sentence, start: int, taken: Taken, rule: str) -> Iterator[Found]:
     """The noun phrases of the list that begins at a character."""
     index = page.word_at(start)
-    first = True
     while index < sentence.last:
         begin, index = _phrase(page, index, sentence.last)
         words = page.words[begin:index]
@@ -119,18 +118,9 @@ def _items(page: Page, sentence: Sentence, start: int, taken: Taken, rule: str) 
             span = words[0].start, words[-1].end
             if _free(*span, taken) and _is_complaint(page, begin, index):
                 yield *span, "symptom", rule
-        elif first and not words and not _known(page, index, taken):
-            pass
-        first = False
         index = _past_link(page, index, sentence.last)
         if index < 0:
             return
-
-
-def _known(page: Page, index: int, taken: Taken) -> bool:
-    return index < len(page.words) and not _free(
-        page.words[index].start, page.words[index].end, taken
-    )
 
 
 def _phrase(page: Page, index: int, last: int) -> tuple[int, int]:

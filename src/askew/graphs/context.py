@@ -317,16 +317,13 @@ class Context:
                 continue
             between = self.page.between(end, cue.start)
             if not between:
-                return cue if self._free(sentence, cue) else None
+                return cue
             if self._only_place(between):
-                return cue if self._free(sentence, cue) else None
+                return cue
             if self._list_of_subject(sentence, start, end, cue):
                 return cue
             return None
         return None
-
-    def _free(self, sentence: Sentence, cue: _Cue) -> bool:
-        return bool(sentence.start <= cue.start)
 
     def _only_place(self, between: Sequence[object]) -> bool:
         """A few words about where, as in "pain in the left leg is absent"; no list, no verb."""

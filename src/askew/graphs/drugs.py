@@ -192,10 +192,12 @@ def drug_status(
             return Status.PAST, swap.span("old")
         if swap.start("new") <= start < swap.end("new"):
             return Status.PRESENT, None
-    after = _after(page, start, _list_end(page, end, others), sentence.end)
+    # "Aspirin and zinc were stopped" is said of both, "takes aspirin and zinc was stopped" of one.
+    last = last_of(_BEFORE, clause)
+    stop = end if last else _list_end(page, end, others)
+    after = _after(page, start, stop, sentence.end)
     if after:
         return after
-    last = last_of(_BEFORE, clause)
     if last is None:
         return Status.PRESENT, None
     cue = sentence.start + last.start(), sentence.start + last.end()

@@ -11,11 +11,10 @@ from askew.graphs import ages, cues, genders, mentions, people, places
 from askew.graphs.context import Context
 from askew.graphs.findings import Finder
 from askew.graphs.lexicon import Piece, pieces
-from askew.graphs.mentions import Mention
+from askew.graphs.mention import Mention
 from askew.graphs.page import Page, cut
 from askew.graphs.parsing import parse, parse_many
 from askew.graphs.people import People
-from askew.graphs.person_words import PATIENT
 from askew.graphs.rules import RuleSet, relevance, rule_set, rule_text
 from askew.vignettes import AgeUnit, Facts, Relation, Span, Status, Triplet
 
@@ -235,6 +234,3 @@ def _same(one: Triplet, other: Triplet) -> bool:
 def _says_more(kept: Triplet, later: Triplet) -> bool:
     """Whether a later mention replaces the first: a possibility that was settled."""
     return kept.status is Status.POSSIBLE and later.status is not Status.POSSIBLE
-
-
-__all__ = ["PATIENT", "extract", "extract_many", "facts_of", "words_of"]

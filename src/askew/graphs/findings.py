@@ -6,7 +6,7 @@ import re
 
 from askew.graphs import drugs
 from askew.graphs.context import Context, Reading
-from askew.graphs.mentions import Mention
+from askew.graphs.mention import Mention
 from askew.graphs.page import Page
 from askew.graphs.people import People
 from askew.graphs.person_words import ANY, OTHER, PATIENT, Person

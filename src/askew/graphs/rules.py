@@ -60,7 +60,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             Rule("examination", "found by examining or measuring, not felt", 0.7, against=True),
             Rule("hypothetical", "an instruction, a warning, a question, an if", 0.8, against=True),
             Rule("somebody_else", "not the patient's and no blood relative's", 0.9, against=True),
-            Rule("name", "inside a name: 'Lyme disease', 'St. Mary's Hospital'", 0.9, against=True),
         )
     }
 )

@@ -151,7 +151,9 @@ def _possessor(people: People, token: Token) -> Owner | None:
 def _means(people: People, token: Token) -> Owner | None:
     for mention in people.mentions:
         if mention.token == token.i:
-            if mention.who == "unsure":
+            # "They have been married": the patient and somebody; in doubt it is the patient's.
+            plural = mention.kind == "pronoun" and mention.gender == "neutral"
+            if mention.who == "unsure" or plural:
                 return None
             return mention.who
     if token.lower_ in words.OTHER_PEOPLE and token.lower_ not in words.AGED:

@@ -200,6 +200,8 @@ BODY: tuple[Rule, ...] = (
     rule(
         "hysterectomy",
         r"""
+        (?:womb|uterus|ovary|ovaries|tubes) (?:was |were )?(?:removed|taken out)
+        removal of (?:her |the |an? |both )?(?:womb|uterus|ovar\w+)
         hysterectom(?:y|ies)|oophorectom\w+|salping\w+|myomectomy|endometrial ablation
         colporrhaphy|pessary
         """,

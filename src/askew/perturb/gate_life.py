@@ -22,7 +22,8 @@ LIFE: tuple[Rule, ...] = (
     rule(
         "senior housing",
         r"""
-        nursing[- ]home|assisted[- ]living|care home|retirement (?:home|community|village)
+        nursing[- ]home|sheltered (?:housing|accommodation)|assisted[- ]living|care home
+        retirement (?:home|community|village)
         residential home|skilled nursing|long-term care|senior (?:center|centre|living)
         hospice resident
         """,
@@ -39,6 +40,7 @@ LIFE: tuple[Rule, ...] = (
     rule(
         "work",
         r"""
+        (?:manages|managed|runs|owns|supervises) an? (?!fever|temperature|mile|dog|cat)\w+
         work(?:s|ed|ing)? (?:(?:full|part)[- ]time|nights?|days|double shifts?|long hours|overtime)
         work(?:s|ed|ing)? (?:as an?|at|in|for|from home|shifts?|outdoors|on an?)
         work(?:s|ed|ing)? (?:underground|the land)

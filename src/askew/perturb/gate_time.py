@@ -37,6 +37,11 @@ _EVENT = re.compile(
     rf"beats|bpm|am\b|pm\b|a\.m|p\.m|o['’]clock|:))",
     re.IGNORECASE,
 )
+# "a stroke at 54": a bare number after "at" that no vital sign owns and no unit follows.
+_BARE_EVENT = re.compile(
+    r"(?<!rate )(?<!pulse )(?<!pressure )(?<!saturation )(?<!weight )(?<!glucose )(?<!level )"
+    r"(?<!BMI )(?<!stable )\bat (?P<age>[1-9]\d)(?=\s*(?:[.,;)]|$|and\b|but\b|after\b))"
+)
 _EVENT_IN_DECADE = re.compile(
     rf"\bin (?:his|her|their) (?:early |mid[- ]|late )?(?P<decade>{numerals.DECADE})\b",
     re.IGNORECASE,
@@ -115,7 +120,7 @@ def _calendar(people: People, facts: Facts) -> Iterator[Finding]:
 
 def _events(people: People, facts: Facts) -> Iterator[Finding]:
     """Of "diagnosed at 40", "in her thirties": older than that by now."""
-    for hit in _EVENT.finditer(people.text):
+    for hit in (*_EVENT.finditer(people.text), *_BARE_EVENT.finditer(people.text)):
         span = Span(*hit.span())
         value = numerals.value(hit["age"])
         own = any(overlap(span, age.span) for age in people.ages)
@@ -199,7 +204,7 @@ _BOUNDS: dict[str, _Bound] = {
 
 # What a patient is called -> the least age in years.
 _ROLES = {
-    **dict.fromkeys(("grandparent", "grandpa", "granny", "gran"), 36.0),
+    **dict.fromkeys(("grandparent", "grandpa", "granny", "gran", "nan", "nana"), 36.0),
     **dict.fromkeys(("parent", "dad", "stepparent", "papa", "dad_british", "daddy"), 14.0),
     **dict.fromkeys(("spouse", "ex_spouse", "widowed", "engaged", "engaged_plain"), 15.0),
     **dict.fromkeys(
@@ -262,7 +267,8 @@ def _bounded(people: People, span: Span, years: float, noun: str) -> Finding:
 
 _NARRATED = re.compile(
     r"\bmy (?:[\w-]+ ){0,5}?(?P<noun>dad|father|mom|mum|mother|grandmother|grandfather|grandma|"
-    r"grandpa|granny|gran|granddad|grandad|papa|mama|son|daughter|brother|sister|husband|wife)\b",
+    r"grandpa|granny|gran|nana|nan|granddad|grandad|papa|mama|son|daughter|brother|sister|"
+    r"husband|wife)\b",
     re.IGNORECASE,
 )
 _TOLD_BY = {  # the patient's word in the mouth of whoever tells -> what the teller is to them
@@ -275,6 +281,8 @@ _TOLD_BY = {  # the patient's word in the mouth of whoever tells -> what the tel
             "grandpa",
             "granny",
             "gran",
+            "nan",
+            "nana",
             "granddad",
             "grandad",
         ),

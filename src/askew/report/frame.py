@@ -141,10 +141,11 @@ def estimate_at(estimates: Mapping[str, object], path: str) -> Estimate | None:
     0.8
     """
     found = {".".join(where): (where, one) for where, one in _estimates_in(estimates)}
-    if path not in found:
-        found = {_typed(known): place for known, place in found.items()}
-    wanted = next((one for one in (path, _typed(path)) if one in found), None)
-    return None if wanted is None else _read(*found[wanted])
+    for name in (path, f"{path}.estimate"):
+        if name in found:
+            return _read(*found[name])
+    typed = {_typed(name): place for name, place in found.items()}
+    return _read(*typed[_typed(path)]) if _typed(path) in typed else None
 
 
 def _typed(path: str) -> str:

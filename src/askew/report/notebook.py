@@ -8,7 +8,7 @@ from html import escape
 from askew.errors import RunError
 from askew.report import clinical_summary
 from askew.report.clinical_run import ClinicalRun
-from askew.report.clinical_table import verdict_table
+from askew.report.clinical_table import brief_table
 from askew.report.estimates import Run
 from askew.report.grid import Kind, Table, row_texts
 from askew.report.summary import sentence, warnings
@@ -35,7 +35,7 @@ def _of_flex(figures: Mapping[str, object]) -> tuple[list[str], Table]:
 
 def _of_clinical(figures: Mapping[str, object]) -> tuple[list[str], Table]:
     said = [clinical_summary.sentence(figures), *clinical_summary.warnings(figures)]
-    return said, verdict_table(ClinicalRun("", figures), brief=True)
+    return said, brief_table(ClinicalRun("", figures))
 
 
 def _table(table: Table) -> str:

@@ -323,8 +323,8 @@ def _as_run_error(path: Path) -> Iterator[None]:
         raise  # a mistake in this package, not in the file
     except sqlite3.Error as trouble:
         raise RunError(
-            f"{path}: {trouble}. Name the file that `askew survey serve` wrote, and see that it "
-            "can be written to and that there is space."
+            f"{path}: {trouble}. Name the file that `askew survey serve` wrote (a table of answers "
+            "is read with --answers), and see that it can be written to and that there is space."
         ) from trouble
 
 
