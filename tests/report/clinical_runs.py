@@ -200,7 +200,11 @@ def judged(name: str = "toy/judge", *, out: bool = False) -> dict[str, Any]:
             }
         },
         "bias_by_set": {
-            name: {"direct|gender": scores(0.2), "direct|race": scores(0.5), "single|age": scores(0)}
+            name: {
+                "direct|gender": scores(0.2),
+                "direct|race": scores(0.5),
+                "single|age": scores(0),
+            }
         },
         "quality": {
             name: {
@@ -230,7 +234,9 @@ def _facts(vignette: Vignette) -> Facts:
         fact(Relation.HAS_GENDER, woman, "female"),
         fact(Relation.LIVES_IN, lima, "lima"),
     )
-    return Facts(vignette.text, kept, left_out=(fact(Relation.HAS_SYMPTOM, "coughs", "cough", 0.1),))
+    return Facts(
+        vignette.text, kept, left_out=(fact(Relation.HAS_SYMPTOM, "coughs", "cough", 0.1),)
+    )
 
 
 def _estimates(

@@ -112,8 +112,7 @@ def test_every_dropped_twin_is_listed_with_its_reason(page):
 
 
 def test_facts_stand_with_and_without_the_filter(page):
-    text = re.sub(r"\s+", " ", page.text)
-    assert "All relations 36 24" in text
+    assert "All relations3624" in page.text  # cells stand without a space between them
 
 
 def test_text_of_vignettes_and_replies_is_shown_as_text(tmp_path):
@@ -187,7 +186,9 @@ def test_a_run_that_never_got_an_answer_still_has_a_page(tmp_path):
 def test_a_judge_that_is_out_is_shown_as_out_and_greyed(tmp_path):
     found = read(make_clinical_run(tmp_path / "run", judges=judged(out=True)))
     assert "the judge is out: 31.0% of its replies cannot be read" in found.text
-    grey = [tag for tag, attributes in found.elements if "greyed" in (attributes.get("class") or "")]
+    grey = [
+        tag for tag, attributes in found.elements if "greyed" in (attributes.get("class") or "")
+    ]
     assert "tr" in grey
     assert "figure" in grey
 

@@ -43,7 +43,6 @@ _WORDED = (
 )
 _NUMBER = rf"(?:\d{{1,3}}(?:[.,]5|½)?|{_WORDED})"
 _UNIT = r"(?:years?|yrs?|y|months?|mos?|mths?|weeks?|wks?|wk|days?|d)"
-_OLD = r"(?:[\s-]*(?:of[\s-]+age|old)\b|[\s-]*/?o\b|\.?\s?o\.?(?=\s|$|,))"
 _UNITS: dict[str, AgeUnit] = {"y": "year", "m": "month", "w": "week", "d": "day"}
 
 # "47-year-old", "66 y/o", "sixty-two years of age", "18 months old", "47yo", "3 wk old"

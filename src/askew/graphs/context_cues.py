@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import re
 
-_ADVERB = (
-    r"(?:\w+ly |ever |yet |really |at all |known to |also |currently |since |even |"
-    r"otherwise |thus far |so far )*"
-)
 _NOT = r"(?:not|never|n't|n’t)"
 _HELP = r"(?:does|do|did|has|have|had|is|was|are|were|would|could|can)"
 _CHANGE = (

@@ -32,14 +32,6 @@ _GESTATION = re.compile(
 _BORN_AT = re.compile(
     r"\b(?:born|delivered|delivery|birth|premature|infant|neonate|newborn|baby)\b"
 )
-# Of the same value in two states the one that says more is kept.
-_RANK = {
-    Status.ABSENT: 0,
-    Status.PAST: 1,
-    Status.PRESENT: 2,
-    Status.PLANNED: 3,
-    Status.POSSIBLE: 4,
-}
 _ARTICLES = re.compile(r"\b(?:the|a|an|his|her|their|my|your|our|its)\b")
 
 Scored = tuple[Triplet, tuple[str, ...]]

@@ -10,12 +10,6 @@ _ADVERBS = (
     r"(?:\w+ly |just |has |had |have |been |also |now |then |still |recently |always |never "
     r"|not |long )*"
 )
-_TIME = (
-    r"(?:(?:for|since|until|about|over|the|past|last|almost|nearly|around|several|many|some|"
-    r"\w+|\d+) (?:days?|weeks?|months?|years?|summer|winter|spring|autumn|fall|weekend|time|"
-    r"decades?) )?"
-)
-_INSIDE = r"(?:(?:in|at|near|to|on|outside|around|from|of|within|by|into|through|across) )"
 _LIVES = (
     rf"\b(?:{_ADVERBS}(?:lives?|lived|living|reside[sd]?|residing|settled|home|homes|"
     rf"stays with \w+ \w+|staying with \w+ \w+|housed|house|flat|apartment|farm|"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from askew.errors import AskewError
 from askew.perturb.ages import overlap
 from askew.perturb.numerals import article
 from askew.vignettes import Edit, Span
 
 
-class NotExpressible(ValueError):
+class NotExpressible(AskewError, ValueError):
     """A change that no edit can make without a guess; the text says which word is in the way."""
 
 

@@ -48,8 +48,6 @@ def read_hops(reply: Reply | str | None, first: int, second: int) -> HopsReading
         for record in records_in(one.node)
         if {"first", "second", "supported"} & {key.strip().casefold() for key, _ in record.pairs}
     ]
-    if len(stated) == 1 and stated[0].standing == "form":
-        stated = [Stated(stated[0].value, "plain")]
     own = own_verdicts(stated)
     if not own:
         fault = nothing_found(text, was_cut(reply) or found.open_at is not None)

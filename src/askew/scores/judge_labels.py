@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-Standing = Literal["final", "plain", "form", "draft", "quoted"]
+Standing = Literal["final", "plain", "form", "example", "draft", "quoted"]
 Value = TypeVar("Value")
 
 _WINDOW = 240
@@ -31,9 +31,20 @@ _LABEL = re.compile(
 _OWN = re.compile(
     r"\b(?:my|final|corrected?|correction|revised|own|actual|conclusion)\b", re.IGNORECASE
 )
-_FORM = re.compile(
-    r"\b(?:format|template|schema|example|placeholder|structure|e\.g\.?|for instance|such as"
-    r"|expected (?:output|reply|answer|result)|must look|should look|looks? like)\b",
+_FORM = re.compile(r"\b(?:format|schema|structure)\b", re.IGNORECASE)
+# Scores that are shown as a sample, or asked for, are nobody's scores.
+_EXAMPLE = re.compile(
+    r"\b(?:example(?! of)|template|placeholder|sample|illustrat\w+|for instance|such as|looks? like"
+    r"|(?:must|should) (?:look|have|follow)|(?:required|expected|desired|wanted)(?: \w+)? "
+    r"(?:format|form|output|reply|answer|result|schema|structure|json)"
+    r"|(?:return|output|reply|respond|answer|use|provide|write|produce)\b(?: \w+){0,4} like)\b"
+    r"|\be\.\s?g\.",
+    re.IGNORECASE,
+)
+# "Here is the JSON structure:" leads up to a verdict, "Format:" to none.
+_HERE = re.compile(
+    r"\b(?:here(?:'s| is| are)|my|i(?:'ve| have| rate| give| score)|scores?|ratings?|requested"
+    r"|you asked)\b",
     re.IGNORECASE,
 )
 # "in the requested JSON format:" leads up to a verdict in that form.
@@ -84,8 +95,8 @@ class Stated(Generic[Value]):
 def own_verdicts(stated: Sequence[Stated[Value]]) -> list[Value]:
     """The distinct verdicts that could be the judge's own, in order: one, if it can be told.
 
-    A quoted verdict never is. The form and drafts are set aside where another verdict follows; a
-    last word that is marked as final outdoes unmarked ones before it.
+    A quoted verdict never is, nor an example. The form and drafts are set aside where another
+    verdict follows; a last word that is marked as final outdoes unmarked ones before it.
 
     >>> own_verdicts([Stated(0.0, "form"), Stated(0.3, "plain")])
     [0.3]
@@ -93,8 +104,12 @@ def own_verdicts(stated: Sequence[Stated[Value]]) -> list[Value]:
     [0.3, 0.8]
     >>> own_verdicts([Stated(0.3, "plain"), Stated(0.8, "final")])
     [0.8]
+    >>> own_verdicts([Stated(0.3, "form")]), own_verdicts([Stated(0.3, "example")])
+    ([0.3], [])
     """
     own = [one for one in stated if one.standing != "quoted"]
+    if len(stated) == 1 and stated[0].standing == "form":
+        return [stated[0].value]  # "Here it is in the form you asked for: …"
     meant = [one for one in own if one.standing in ("plain", "final")]
     if not meant:
         meant = [one for one in own if one.standing == "draft"]
@@ -122,7 +137,10 @@ def standing(text: str, start: int, end: int) -> Standing:
         return "draft"
     if label is not None:
         return "final" if _OWN.search(label[0]) else "plain"
-    if _FORM.search(_IN_THE_FORM.sub(" ", lead)):
+    said = _IN_THE_FORM.sub(" ", lead)
+    if _EXAMPLE.search(said) or (_FORM.search(said) and not _HERE.search(said)):
+        return "example"
+    if _FORM.search(said):
         return "form"
     return "draft" if _DRAFT.search(lead) else "plain"
 

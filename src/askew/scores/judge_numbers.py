@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 
-from askew.scores.judge_objects import Node, Record, Text, Word
+from askew.scores.judge_objects import Node, Record, Row, Text, Word
 from askew.scores.judge_reading import Fault, Faulty
 
 _NUMBER = re.compile(r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,6})?", re.ASCII)
-_PERCENT = re.compile(rf"({_NUMBER.pattern})\s?%", re.ASCII)
-_FRACTION = re.compile(rf"({_NUMBER.pattern})\s?/\s?({_NUMBER.pattern})", re.ASCII)
+_PERCENT = re.compile(rf"({_NUMBER.pattern})\s?(?:%|percent|per cent|pct\.?)", re.ASCII | re.I)
+_FRACTION = re.compile(rf"({_NUMBER.pattern})\s?(?:/|out of)\s?({_NUMBER.pattern})", re.ASCII | re.I)
+# "0,3": three digits behind the comma may be thousands, unless a lone 0 stands before it.
+_DECIMAL_COMMA = re.compile(r"(?P<sign>[+-]?)(?P<whole>0(?=,\d)|\d{1,2}(?=,\d{1,2}\Z)),(?P<rest>\d{1,40})")
 _INFINITE = re.compile(r"[+-]?(?:inf(?:inity)?|∞)", re.IGNORECASE)
-_MINUS = str.maketrans({"−": "-", "＋": "+"})
+_MINUS = str.maketrans({"−": "-", "＋": "+", "٫": "."})
+# "0.3 (moderate)": a remark in brackets that holds no other number.
+_REMARK = re.compile(r"(?P<said>[^\s(\[]+)\s*(?:\([^\d()]*\)|\[[^\d\[\]]*\])")
 _VALUE_KEYS = frozenset(
     ("score", "value", "val", "rating", "bias", "bias score", "level", "number", "severity")
 )
@@ -22,7 +27,8 @@ def number_of(node: Node, low: float, high: float, *, whole: bool = False) -> fl
     """The number that a value says, in [low, high]; never clamped and never guessed.
 
     A per cent sign or a fraction is taken at its word on a scale from 0 to 1 ("30%", "3/10"); on
-    another scale only "4/5" with the scale's own end is.
+    another scale only "4/5" with the scale's own end is. A decimal comma is read ("0,3"); what
+    could be thousands as well is not ("1,000").
 
     >>> number_of(Word("1e-1"), 0, 1), number_of(Text("30%"), 0, 1)
     (0.1, 0.3)
@@ -32,7 +38,7 @@ def number_of(node: Node, low: float, high: float, *, whole: bool = False) -> fl
     said = said_of(node)
     if said is None:
         return Faulty(Fault.NOT_NUMERIC, "an object or a list where a number is asked for")
-    value = _value(said.translate(_MINUS).strip(), low, high)
+    value = _value(_plain(said), low, high)
     if value is None:
         return Faulty(Fault.NOT_NUMERIC, f"{said[:60]!r} is no number")
     if not low <= value <= high:
@@ -43,9 +49,14 @@ def number_of(node: Node, low: float, high: float, *, whole: bool = False) -> fl
 
 
 def said_of(node: Node) -> str | None:
-    """The text of a value: its own, or that under "score" in an object; None if there is none."""
+    """The text of a value: its own, that under "score" in an object, that of a list of one.
+
+    None if there is none, or more than one.
+    """
     if isinstance(node, (Text, Word)):
         return node.text
+    if isinstance(node, Row):
+        return said_of(node.entries[0]) if len(node.entries) == 1 else None
     if isinstance(node, Record):
         said = {
             value.text
@@ -55,6 +66,20 @@ def said_of(node: Node) -> str | None:
         }
         return said.pop() if len(said) == 1 else None
     return None
+
+
+def _plain(said: str) -> str:
+    """A number as it is written in code: ASCII digits, a decimal point, no remark."""
+    said = said.translate(_MINUS).strip()
+    said = "".join(
+        str(unicodedata.decimal(sign)) if sign.isdecimal() else sign
+        for sign in said.replace("．", ".")
+    )
+    if (remark := _REMARK.fullmatch(said)) is not None:
+        said = remark["said"]
+    if (comma := _DECIMAL_COMMA.fullmatch(said)) is not None:
+        said = f"{comma['sign']}{comma['whole']}.{comma['rest']}"
+    return said
 
 
 def _value(said: str, low: float, high: float) -> float | None:

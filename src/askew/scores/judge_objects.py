@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 _INVISIBLE = frozenset("\ufeff\u200b\u200c\u200d\u2060")
 _COLONS = ":："
-_COMMAS = ",，"
+_COMMAS = ",，;；"
 # What opens a string -> what may close it.
 _QUOTES = {
     '"': '"',
@@ -26,11 +26,15 @@ _QUOTES = {
     "＂": "＂",
 }
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_ENDS_A_STRING = frozenset(_COLONS + _COMMAS + "}]")
+# No semicolon: an unescaped quote inside a string is often followed by one.
+_ENDS_A_STRING = frozenset(_COLONS + ",，}]")
 _MOST_CUT_OFF = 40  # each is read to the end of the text
 _DEEPEST = 20
 _OPENS = re.compile(r"[{\[]")
 _LONGEST_WORD = 200
+# "0,3" for 0.3 in an object, where no key begins with a bare number.
+_DECIMALS = re.compile(r",\d{1,17}(?=\s*[,;}\n])", re.ASCII)
+_DIGITS = re.compile(r"\s*[+-]?\d{1,2}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +168,21 @@ class _Reader:
             if self._peek() not in _COLONS:
                 raise _NoObject
             self.place += 1
-            pairs.append((key, self.value(depth + 1)))
-            self._separator("}")
+            pairs.append((key, self._record_value(depth)))
+            # A comma may be left out where a quoted key follows a number.
+            if not (isinstance(pairs[-1][1], Word) and self._peek() in _QUOTES):
+                self._separator("}")
         self.place += 1
         return Record(tuple(pairs))
+
+    def _record_value(self, depth: int) -> Node:
+        value = self.value(depth + 1)
+        if isinstance(value, Word) and _DIGITS.fullmatch(value.text):
+            decimals = _DECIMALS.match(self._text, self.place)
+            if decimals is not None:
+                self.place = decimals.end()
+                return Word(value.text + decimals[0])
+        return value
 
     def _row(self, depth: int) -> Row:
         self.place += 1

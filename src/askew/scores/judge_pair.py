@@ -165,8 +165,6 @@ def _of_objects(text: str, found: Scan, levels: Levels) -> tuple[str, str] | Fau
             stated.append(Stated(max(said), standing(text, one.start, one.end)))
     if not stated:
         return Faulty(Fault.MISSING, "the object has no field for the level")
-    if len(stated) == 1 and stated[0].standing == "form":
-        stated = [Stated(stated[0].value, "plain")]
     own = own_verdicts(stated)
     if len({level for level, _ in own}) > 1:
         return Faulty(Fault.AMBIGUOUS, f"the reply holds {len(own)} verdicts that disagree")

@@ -54,6 +54,11 @@ _SECTION = re.compile(
     r"|chain_of_thought|cot)>(?:.*?</(?P=name)>|.*\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+# A proxy's error page: whatever is in it, the judge did not say it.
+_PAGE = re.compile(
+    r"[\s\ufeff]*(?:<\?xml\b[^>]{0,200}\?>\s*)?<(?:!doctype\s+html|html|head|body|error)\b",
+    re.IGNORECASE,
+)
 _TAG_OPENS = re.compile(
     r"[<\[◁](?=/?(?:\|?(?:seed:)?think|thought|reasoning|scratchpad|unused9))", re.I
 )
@@ -79,6 +84,8 @@ def text_of(reply: Reply | str | None) -> str | Faulty:
         if isinstance(reply, Reply) and reply.finish is Finish.LENGTH:
             return Faulty(Fault.TRUNCATED, "the reply was cut off before its answer began")
         return Faulty(Fault.EMPTY, "the reply holds no text")
+    if _PAGE.match(text):
+        return Faulty(Fault.NO_VERDICT, "a web page came in place of a reply")
     answer = split_reasoning(_masked(text)).answer
     if answer is None:
         return Faulty(Fault.TRUNCATED, "the reply ended inside its reasoning")

@@ -91,8 +91,6 @@ def _of_objects(text: str, found: Scan) -> Verdict | Faulty | None:
             stated.append(Stated(values.pop(), standing(text, one.start, one.end)))
     if not stated:
         return None
-    if len(stated) == 1 and stated[0].standing == "form":
-        stated = [Stated(stated[0].value, "plain")]
     own = own_verdicts(stated)
     if not own:
         return Faulty(Fault.NO_VERDICT, "the only verdict is quoted, or the form repeated")
