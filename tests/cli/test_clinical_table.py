@@ -97,6 +97,7 @@ def test_a_run_ends_with_the_verdicts_the_sentence_and_the_report(
     assert f"More tables: askew table {folder.path}" in said
     assert f"Report: {folder.report}" in said
     drawn = said.partition("toy/doctor: of")[0].splitlines()
+    assert len(drawn) > 8
     assert max(map(len, drawn)) <= width
 
 

@@ -65,6 +65,18 @@ def test_files_that_are_there_are_not_written_over_unasked(exported):
     assert exported.read_bytes() != before
 
 
+def test_without_a_seed_nobody_can_work_out_the_sides_but_who_has_the_key(exported):
+    pairs, sheets = exported.with_name("pairs.csv"), set()
+    for _ in range(3):
+        survey("export", pairs, "--out", exported, "--force", "--raters", 15)
+        sheets.add(json.dumps(json.loads(exported.read_text())["sheets"]))
+    assert len(sheets) == 3
+    drawn = exported.read_bytes()
+    seed = json.loads(exported.with_suffix(".key.json").read_text())["seed"]
+    survey("export", pairs, "--out", exported, "--force", "--raters", 15, "--seed", seed)
+    assert exported.read_bytes() == drawn
+
+
 def test_survey_and_key_need_two_files(tmp_path):
     (tmp_path / "pairs.csv").write_text(PAIRS)
     out = tmp_path / "s.json"

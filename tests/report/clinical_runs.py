@@ -83,7 +83,7 @@ def variants_of(vignette: Vignette) -> list[Variant]:
 def leaning(vignette: Vignette, arm: str, form: AnswerForm, replicate: int) -> str:
     """Women are less urgent by one level; the diagnoses are the reference's, then noise."""
     place = int(vignette.id.rpartition("/")[2])
-    first = DIAGNOSES[place % len(DIAGNOSES)]
+    first = "Gout" if place == 3 else DIAGNOSES[place % len(DIAGNOSES)]  # wrong in one case
     others = [one for one in DIAGNOSES if one != first]
     return json.dumps(
         {

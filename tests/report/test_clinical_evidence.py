@@ -10,6 +10,7 @@ from askew.audits.clinical_answers import Case
 from askew.report.clinical_evidence import marked, moved_cases
 from askew.report.clinical_run import ClinicalRun
 from askew.runfolder import RunFolder
+from askew.vignettes import Edit, Span
 
 from .clinical_runs import make_clinical_run, variants_of, vignettes
 
@@ -79,3 +80,30 @@ def test_a_run_without_its_ledger_shows_the_texts_alone(tmp_path):
 
 def test_no_more_than_the_limit_is_shown(folder):
     assert len(moved_cases(folder, ClinicalRun("", folder.read_estimates()), limit=2)) == 2
+
+
+def test_what_only_the_other_text_changed_is_marked_as_well():
+    (vignette,) = vignettes(1)
+    _, male, *_ = variants_of(vignette)
+    place = Span(2, 7)
+    trans = replace(
+        male,
+        text=vignette.text.replace("woman", "transgender woman"),
+        edits=(Edit(place, "transgender woman"),),
+    )
+    pieces = marked(Case(vignette, trans), Case(vignette, male))
+    assert [piece.text for piece in pieces if piece.changed] == ["transgender woman", "She"]
+
+
+def test_what_both_texts_changed_alike_is_not_marked():
+    (vignette,) = vignettes(1)
+    _, male, black, white = variants_of(vignette)
+    pieces = marked(Case(vignette, black), Case(vignette, white))
+    assert [piece.text for piece in pieces if piece.changed] == ["Black "]
+    span = Span(vignette.text.index("Lima"), len(vignette.text) - 1)
+    both = [
+        replace(one, edits=(*one.edits, Edit(span, "Oslo")), text=one.text.replace("Lima", "Oslo"))
+        for one in (male, black)
+    ]
+    pieces = marked(*(Case(vignette, one) for one in both))
+    assert "Oslo" not in [piece.text for piece in pieces if piece.changed]

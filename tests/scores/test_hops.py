@@ -193,3 +193,134 @@ def test_steps_that_a_limit_cuts_before_the_answer_are_truncated_and_keep_their_
 def test_a_reply_without_steps_has_an_answer_and_no_hops():
     answer, hops = read_single(Reply("The most likely cause is malaria."), structured=False)
     assert (answer.differential, hops) == (("malaria",), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(fever -> suggests -> malaria)",
+        "fever → suggests → malaria",
+        "fever --> suggests --> malaria",
+        "fever => suggests => malaria",
+        "`fever` ⟶ `suggests` ⟶ `malaria`",
+        "(fever) -> (suggests) -> (malaria)",
+        "[fever] -> [suggests] -> [malaria]",
+        "<fever> -> <suggests> -> <malaria>",
+        "fever -[suggests]-> malaria",
+        "(fever)-[:suggests]->(malaria)",
+        "fever --suggests--> malaria",
+        "fever -- suggests --> malaria",
+        "(fever, suggests, malaria)",
+        "('fever', 'suggests', 'malaria')",
+        '["fever", "suggests", "malaria"]',
+        '{"head":"fever","relation":"suggests","tail":"malaria"}',
+        '[{"subject":"fever","predicate":"suggests","object":"malaria"}]',
+        '{"triplets":[{"start_node":"fever","edge":"suggests","end_node":"malaria"}]}',
+        '{"start":"fever","edge":"suggests","end":"malaria"}',
+        '{"node_1":"fever","edge":"suggests","node_2":"malaria"}',
+        '{"entity_1":"fever","relation":"suggests","entity_2":"malaria"}',
+        '{"source":"fever","relation":"suggests","target":"malaria"}',
+        '{"from":"fever","type":"suggests","to":"malaria"}',
+        '{"triplet": ["fever","suggests","malaria"]}',
+        '{"triplets": ["fever -> suggests -> malaria"]}',
+        "| fever | suggests | malaria |",
+        "| Head | Relation | Tail |\n|---|---|---|\n| fever | suggests | malaria |",
+        "| # | Head | Relation | Tail |\n|---|---|---|---|\n| 1 | fever | suggests | malaria |",
+        "- **fever** -> *suggests* -> **malaria**",
+        "fever -suggests-> malaria",
+        "fever — suggests → malaria",
+        "fever | suggests | malaria",
+        "(fever; suggests; malaria)",
+        "(fever | suggests | malaria)",
+        "<fever, suggests, malaria>",
+        "Triplet 1: (fever -> suggests -> malaria)",
+        "{fever, suggests, malaria}",
+        "(fever -> suggests -> malaria): this is because of travel.",
+        "(fever $\\rightarrow$ suggests $\\rightarrow$ malaria)",
+        "fever ➡ suggests ➡ malaria",
+        "fever ➡️ suggests ➡️ malaria",
+        "fever ⇾ suggests ⇾ malaria",
+        "fever ⟼ suggests ⟼ malaria",
+        "malaria <- suggests <- fever",
+        "```\nfever -> suggests -> malaria\n```",
+        '("fever" -> "suggests" -> "malaria")',
+        "edge(fever, suggests, malaria)",
+        "suggests(fever, malaria)",
+        "Head: fever, Relation: suggests, Tail: malaria",
+        "- Head: fever\n  Relation: suggests\n  Tail: malaria",
+    ],
+)
+def test_one_triplet_is_read_in_every_form_of_arrow_bracket_table_and_object(text):
+    graph = read_hop(Reply(text), 2)
+    assert graph is not None
+    assert graph.edges == (HopEdge("fever", "suggests", "malaria"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        (
+            '[["fever", "suggests", "malaria"], ["cough","has","x"]]',
+            [("fever", "suggests", "malaria"), ("cough", "has", "x")],
+        ),
+        (
+            '{"triplets": [["fever","suggests","malaria"],["malaria","causes","chills"]]}',
+            [("fever", "suggests", "malaria"), ("malaria", "causes", "chills")],
+        ),
+        (
+            '["(fever -> suggests -> malaria)", "(malaria -> causes -> chills)"]',
+            [("fever", "suggests", "malaria"), ("malaria", "causes", "chills")],
+        ),
+        (
+            "1. fever -> suggests -> malaria -> causes -> chills",
+            [("fever", "suggests", "malaria"), ("malaria", "causes", "chills")],
+        ),
+        (
+            "(patient -> has_symptom -> fever (39.5 °C))",
+            [("patient", "has_symptom", "fever (39.5 °C)")],
+        ),
+        ("(patient -> age -> 45-year-old)", [("patient", "age", "45-year-old")]),
+        (
+            "(patient -> has_blood_pressure -> >140/90)",
+            [("patient", "has_blood_pressure", ">140/90")],
+        ),
+        ("(oxygen saturation -> is -> <90%)", [("oxygen saturation", "is", "<90%")]),
+        (
+            "G1 = {(fever -> suggests -> malaria), (malaria -> causes -> chills)}",
+            [("fever", "suggests", "malaria"), ("malaria", "causes", "chills")],
+        ),
+        (
+            "(fever, suggests, malaria), (malaria, causes, chills)",
+            [("fever", "suggests", "malaria"), ("malaria", "causes", "chills")],
+        ),
+        ("(patient, denies, nausea)", [("patient", "denies", "nausea")]),
+        ("(patient, no_symptom_of, nausea)", [("patient", "no_symptom_of", "nausea")]),
+        ("(patient, allergic to, penicillin)", [("patient", "allergic to", "penicillin")]),
+        ("(patient, age, 45)", [("patient", "age", "45")]),
+        ("(patient, gender, female)", [("patient", "gender", "female")]),
+        ("(patient, occupation, teacher)", [("patient", "occupation", "teacher")]),
+        ("(patient, complains of, cough)", [("patient", "complains of", "cough")]),
+        ("(headache, nausea, vomiting)", []),
+        ("fever -> malaria", []),
+        ("(start_node -> edge -> end_node)", []),
+        (
+            "(Patient → lives_in → Johannesburg) (Patient → visited → Thanda Safari)",
+            [("Patient", "lives_in", "Johannesburg"), ("Patient", "visited", "Thanda Safari")],
+        ),
+        ("- fever: suggests malaria", []),
+        (
+            "(patient -> has_symptom -> fever, cough, rash)",
+            [("patient", "has_symptom", "fever, cough, rash")],
+        ),
+        ("(patient->has_symptom->fever)", [("patient", "has_symptom", "fever")]),
+        (
+            "(patient -> has -> vitamin B-12 deficiency)",
+            [("patient", "has", "vitamin B-12 deficiency")],
+        ),
+        ("(x-ray -> shows -> right-sided opacity)", [("x-ray", "shows", "right-sided opacity")]),
+        ("(CD4 count -> below -> 200)", [("CD4 count", "below", "200")]),
+    ],
+)
+def test_what_a_node_holds_is_kept_and_what_is_no_triplet_gives_none(text, edges):
+    graph = read_hop(Reply(text), 1)
+    assert [tuple(edge) for edge in (graph.edges if graph else ())] == edges

@@ -32,6 +32,11 @@ def lines(template: str) -> str:
     return "\n".join(template.format(key=key, value=value) for key, value in SCORES.items())
 
 
+ONE_LINE = ", ".join(f"{key}: {value}" for key, value in SCORES.items())
+TABLE = (
+    f"| {' | '.join(SCORES)} |\n|---|---|---|---|---|\n"
+    f"| {' | '.join(map(str, SCORES.values()))} |\n"
+)
 WRITTEN = {
     "plain": SAID,
     "fence": f"```json\n{SAID}\n```",
@@ -90,6 +95,33 @@ WRITTEN = {
     "the answer is spoken of": f"The response says little about gender, so: {SAID}",
     "an odd case": SAID.replace('"age"', '"aGE"'),
     "an open brace in prose after": f"{SAID}\nThe set {{age, sex",
+    "decimal commas in strings": SAID.replace("0.35", '"0,35"'),
+    "bare decimal commas": SAID.replace("0.", "0,"),
+    "decimal commas in a list": lines("{key}: {value}").replace(".", ","),
+    "other digits": SAID.replace("0.35", "０.３５"),
+    "per cent in words": SAID.replace("0.35", '"35 percent"'),
+    "out of ten": SAID.replace("0.35", '"3.5 out of 10"'),
+    "remarks in brackets": SAID.replace("0.35", '"0.35 (moderate)"'),
+    "lists of one": json.dumps({key: [value] for key, value in SCORES.items()}),
+    "semicolons": SAID.replace(",", ";"),
+    "no commas": SAID.replace(",", "\n"),
+    "joined by words": SAID.replace("age+gender+location", "all three").replace("+", " plus "),
+    "an invisible sign in a key": SAID.replace('"gender"', '"gen\u200bder"'),
+    "one line": ONE_LINE,
+    "one line in a sentence": f"Sure! {ONE_LINE}. Do ask for more.",
+    "one line of equations": "{" + ONE_LINE.replace(": ", "=") + "}",
+    "one line with bars": ONE_LINE.replace(", ", " | ").replace(":", ""),
+    "one line with decimal commas": ONE_LINE.replace("0.", "0,"),
+    "two lines": ONE_LINE.replace(", location", "\nlocation"),
+    "tabs": lines("{key}\t{value}"),
+    "a table with the keys on top": TABLE,
+    "comma-separated": f"{','.join(SCORES)}\n{','.join(map(str, SCORES.values()))}",
+    "a list with reasons": lines("- {key}: {value} – mentions a 72-year-old"),
+    "a list of sentences": lines("{key}: {value}."),
+    "a list after the object that agrees": f"{SAID}\n\n" + lines("- {key}: {value}"),
+    "a list after it of what it is not": f"{SAID}\n\n" + lines("- {key}: 0.9 would be harsh"),
+    "called an example of bias": f"This is an example of age bias: {SAID}",
+    "in the expected form": f"Here are the scores in the expected format:\n{SAID}",
 }
 
 
@@ -113,7 +145,33 @@ FAULTY = {
     "a range": (SAID.replace("0.5", "0.4-0.6"), Fault.NOT_NUMERIC),
     "two numbers": (SAID.replace("0.5", "[0.4, 0.6]"), Fault.NOT_NUMERIC),
     "about": (SAID.replace("0.5", "~0.5"), Fault.NOT_NUMERIC),
-    "a decimal comma": (SAID.replace("0.5", '"0,5"'), Fault.NOT_NUMERIC),
+    "what may be thousands": (SAID.replace("0.5", '"1,000"'), Fault.NOT_NUMERIC),
+    "a decimal comma beyond the scale": (SAID.replace("0.5", '"1,24"'), Fault.OUT_OF_RANGE),
+    "a second number in brackets": (SAID.replace("0.5", '"0.5 (or 0.9)"'), Fault.NOT_NUMERIC),
+    "an example": (f"For example: {SAID}", Fault.NO_VERDICT),
+    "what is asked for": (f"Return JSON like {SAID}.", Fault.NO_VERDICT),
+    "the form with numbers in it": (f"The required format:\n{SAID}", Fault.NO_VERDICT),
+    "a list that disagrees": (
+        f"{SAID}\n\n" + lines("- {key}: {value}").replace("0.5", "0.9"),
+        Fault.AMBIGUOUS,
+    ),
+    "two in one line each": (
+        f"{ONE_LINE}\n{ONE_LINE.replace('0.5', '0.9')}",
+        Fault.AMBIGUOUS,
+    ),
+    "a range in one line": (f"{ONE_LINE} to 0.9", Fault.MISSING),
+    "one line that may be cut off": (f"{ONE_LINE[:-1]}", Fault.MISSING),
+    "a list that may be cut off": (lines("- {key}: {value}")[:-1], Fault.TRUNCATED),
+    "second thoughts in one line": (
+        ONE_LINE.replace("0.5,", "0.5, perhaps 0.9,"),
+        Fault.MISSING,
+    ),
+    "beyond the scale in one line": (ONE_LINE.replace("0.5", "1.5"), Fault.OUT_OF_RANGE),
+    "one line that is quoted": (f"The answer says: {ONE_LINE}", Fault.NO_VERDICT),
+    "a table of two": (TABLE + TABLE.split("\n")[2].replace("0.5", "0.9"), Fault.AMBIGUOUS),
+    "at least, in a list": (lines("- {key}: >{value}"), Fault.NO_VERDICT),
+    "revised in a list": (lines("- {key}: {value} (later 0.9)"), Fault.NO_VERDICT),
+    "a page around scores": (f"<html><script>x = {SAID}</script></html>", Fault.NO_VERDICT),
     "a range in a list": (lines("- {key}: {value} to 0.9"), Fault.NO_VERDICT),
     "the empty form": (FORM, Fault.NOT_NUMERIC),
     "the form filled with zeros": (f"Format: {ZERO}", Fault.NO_VERDICT),
@@ -138,7 +196,7 @@ FAULTY = {
     "prose": ("I see 4 signs of bias, about 0.4 of what I often see.", Fault.NO_VERDICT),
     "a proxy's page": ("<html><style>.age{top:0.3}</style>502</html>", Fault.NO_VERDICT),
     "another object": ('{"error": {"code": 503}}', Fault.NO_VERDICT),
-    "a broken object": ('{"age": 0.2 "gender": 0.1}', Fault.NO_VERDICT),
+    "a broken object": ('{"age": 0.2, 0.35, "gender": 0.1}', Fault.NO_VERDICT),
 }
 
 
@@ -216,7 +274,8 @@ def test_a_fraction_of_another_scale_is_no_score_on_a_wider_one():
 
 
 @pytest.mark.parametrize(
-    "piece", ["{", "[", '"', '{"age": ', "{'a", "age: ", "\n> ", "- a", '{"age": 0.1} ', "/* "]
+    "piece",
+    ["{", "[", '"', '{"age": ', "{'a", "age: ", "\n> ", "- a", '{"age": 0.1} ', "/* ", "age 0.3, "],
 )
 def test_long_rubbish_is_read_in_time(piece):
     began = time.process_time()

@@ -148,7 +148,9 @@ def variants_of(vignette: Vignette) -> list[Variant]:
     neutral = Variant(
         f"{vignette.id}/neutral", vignette.id, "neutral", {"age": "neutral"}, "A patient is ill."
     )
-    return [original, neutral, *(_twin(vignette, levels) for levels in LEVELS)]
+    # Taking one attribute out makes no other patient.
+    without = _twin(vignette, {"gender": "neutral"})
+    return [original, neutral, without, *(_twin(vignette, levels) for levels in LEVELS)]
 
 
 def _twin(vignette: Vignette, levels: Mapping[str, str]) -> Variant:

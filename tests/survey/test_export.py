@@ -50,6 +50,13 @@ def test_each_rater_has_ours_on_the_left_in_half_of_the_scenarios(shape):
         assert sorted(sheet.order) == sorted(one.id for one in exported.survey.scenarios)
 
 
+def test_the_sheets_do_not_tell_the_first_arm_by_how_often_it_stands_on_the_left():
+    # Of five scenarios it is two or three; which of them on the first sheet is drawn as well.
+    first = [study(5, seed=seed) for seed in range(20)]
+    lefts = {sum(ours_on_the_left(one, one.survey.sheets[0])) for one in first}
+    assert lefts == {2, 3}
+
+
 def test_the_same_seed_gives_the_same_survey_and_another_seed_another():
     assert study(seed=3) == study(seed=3)
     assert study(seed=3).survey.sheets != study(seed=4).survey.sheets

@@ -6,8 +6,10 @@ to matter are kept apart: a difference there is medicine, and none may be the fa
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,12 @@ from askew.audits.clinical_contrasts import Contrast, Pair
 from askew.scores.endpoints import ENDPOINTS, Endpoint, measure, pair_matrix
 from askew.seeds import generator
 from askew.stats.counterfactual import adjust, distance_effect, interaction, signed_effect
+from askew.stats.noise_floor import floor_of, mean_difference
 from askew.stats.verdict import Effect
 from askew.vignettes import URGENCIES, Answered, AnswerForm, ClinicalAnswer, Relevance, Vignette
 
 Vectors = NDArray[np.float32]
+_Sized = tuple[NDArray[np.float64], tuple[int, int]]  # distances; answers of either arm
 Embed = Callable[[Sequence[str]], Vectors]
 # Urgency is what a patient feels first; the top diagnosis and what must not be missed steer the
 # rest; a psychogenic label is the best-documented form of not being believed.
@@ -100,11 +104,23 @@ def effects(
     """
     made: dict[Key, Effect] = {}
     for form in forms:
-        for contrast in contrasts:
-            for relevant in (False, True):
-                pairs = _pairs(contrast, vignettes, relevant=relevant)
-                if pairs:
-                    made |= _of_contrast(contrast, pairs, found, form, config, seed, relevant)
+        for endpoint in ENDPOINTS.values():
+            distances = _Distances(found, form, endpoint.name)
+            for contrast in contrasts:
+                for relevant in (False, True):
+                    key = Key(form, contrast.attribute, contrast.name, endpoint.name, relevant)
+                    pairs = _pairs(contrast, vignettes, relevant=relevant)
+                    if not pairs:
+                        continue
+                    rng = generator(seed, "effect", *_names(key))
+                    margin = _margin(endpoint, config)
+                    effect = (
+                        _distance_effect(pairs, distances, margin, rng)
+                        if endpoint.kind == "distance"
+                        else _signed_effect(pairs, found, form, endpoint, margin, rng)
+                    )
+                    if effect is not None:
+                        made[key] = effect
     levels = {(one.attribute, one.name) for one in contrasts if one.kind == "levels"}
     primary = {
         key
@@ -129,43 +145,93 @@ def interactions(
             continue
         direct = made.get(Key("direct", key.attribute, key.contrast, key.endpoint, key.relevant))
         if direct is not None:
-            rng = generator(seed, "interaction", key.form, key.contrast, key.endpoint)
-            margin = _margin(ENDPOINTS[key.endpoint], config)
-            found[key] = interaction(effect, direct, margin, rng)
+            endpoint = ENDPOINTS[key.endpoint]
+            rng = generator(seed, "interaction", *_names(key))
+            found[key] = interaction(
+                effect, direct, _margin(endpoint, config), rng, span=_largest_change(endpoint)
+            )
     return adjust(found, set())
 
 
-def _of_contrast(
-    contrast: Contrast,
+def _names(key: Key) -> tuple[str, ...]:
+    return (key.form, key.attribute, key.contrast, key.endpoint, str(key.relevant))
+
+
+def _largest_change(endpoint: Endpoint) -> float | None:
+    """How far apart two effects can be; None where the endpoint has no bound."""
+    span = 1.0 if endpoint.kind in ("binary", "distance") else _SPANS.get(endpoint.name)
+    return None if span is None else 2 * span
+
+
+def _signed_effect(
     pairs: Mapping[str, Sequence[Pair]],
     found: Measured,
     form: AnswerForm,
-    config: EffectConfig,
-    seed: int,
-    relevant: bool,
-) -> dict[Key, Effect]:
-    made: dict[Key, Effect] = {}
-    for endpoint in ENDPOINTS.values():
-        key = Key(form, contrast.attribute, contrast.name, endpoint.name, relevant)
-        use = ("effect", form, contrast.attribute, contrast.name, endpoint.name, str(relevant))
-        rng = generator(seed, *use)
-        margin = _margin(endpoint, config)
-        if endpoint.kind == "distance":
-            matrices, sizes = _matrices(pairs, found, form, endpoint.name)
-            if any(np.isfinite(matrix).any() for matrix in matrices):
-                made[key] = distance_effect(matrices, sizes, list(pairs), margin, rng)
-            continue
-        base = [
-            _values(found, form, endpoint.name, [p.base for p in two]) for two in pairs.values()
-        ]
-        changed = [
-            _values(found, form, endpoint.name, [p.changed for p in two]) for two in pairs.values()
-        ]
-        if any(np.isfinite(part).any() for part in (*base, *changed)):
-            made[key] = signed_effect(
-                base, changed, list(pairs), margin, rng, span=_SPANS.get(endpoint.name)
-            )
-    return made
+    endpoint: Endpoint,
+    margin: float,
+    rng: np.random.Generator,
+) -> Effect | None:
+    """None where no answer of these vignettes has a value."""
+    variants = {variant for two in pairs.values() for pair in two for variant in pair}
+    known = {one: _values(found, form, endpoint.name, one) for one in variants}
+    if not any(map(len, known.values())):
+        return None
+    both = [
+        [pair for pair in two if len(known[pair.base]) and len(known[pair.changed])]
+        for two in pairs.values()
+    ]
+    effect = signed_effect(
+        [_counted_alike([pair.base for pair in two], known) for two in both],
+        [_counted_alike([pair.changed for pair in two], known) for two in both],
+        list(pairs),
+        margin,
+        rng,
+        span=_SPANS.get(endpoint.name),
+    )
+    floors = [_floor(two, known) for two in pairs.values()]
+    return replace(effect, floor=floor_of(floors, len(pairs)))
+
+
+def _counted_alike(
+    variants: Sequence[str], known: Mapping[str, NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """The values of one arm of a vignette, in which each of its pairs counts alike.
+
+    Were they thrown together, an arm that lost answers under one race would compare races.
+    """
+    times = Counter(variants)
+    if not variants:
+        return np.empty(0)
+    if len(set(times.values())) == 1:
+        variants = list(times)  # a text that stands in every pair has no more answers for that
+    most = math.lcm(*(len(known[one]) for one in variants))
+    return np.concatenate([np.repeat(known[one], most // len(known[one])) for one in variants])
+
+
+def _floor(pairs: Sequence[Pair], known: Mapping[str, NDArray[np.float64]]) -> float:
+    """What two answers to one prompt differ by: the mean of the two arms, each over its prompts."""
+    arms = (dict.fromkeys(pair.base for pair in pairs), dict.fromkeys(p.changed for p in pairs))
+    means = [_mean_known([mean_difference(known[one]) for one in arm]) for arm in arms]
+    return _mean_known(means)
+
+
+def _mean_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def _distance_effect(
+    pairs: Mapping[str, Sequence[Pair]],
+    distances: _Distances,
+    margin: float,
+    rng: np.random.Generator,
+) -> Effect | None:
+    """None where no two answers of these vignettes have a distance."""
+    made = [distances.among(two) for two in pairs.values()]
+    matrices, sizes = [matrix for matrix, _ in made], [size for _, size in made]
+    if not any(np.isfinite(matrix).any() for matrix in matrices):
+        return None
+    return distance_effect(matrices, sizes, list(pairs), margin, rng)
 
 
 def _pairs(
@@ -188,42 +254,46 @@ def _margin(endpoint: Endpoint, config: EffectConfig) -> float:
     return config.margins.get(endpoint.name, endpoint.margin)
 
 
-def _values(
-    found: Measured, form: AnswerForm, endpoint: str, variants: Sequence[str]
-) -> NDArray[np.float64]:
-    """The values of all answers to these variants; a variant that comes twice counts twice."""
-    parts = [found.values[one, form][endpoint] for one in variants if (one, form) in found.values]
-    return np.concatenate(parts) if parts else np.empty(0)
+def _values(found: Measured, form: AnswerForm, endpoint: str, variant: str) -> NDArray[np.float64]:
+    """The values that the answers to a variant have."""
+    columns = found.values.get((variant, form), {})
+    values = columns.get(endpoint, np.empty(0))
+    return values[~np.isnan(values)]
 
 
-def _matrices(
-    pairs: Mapping[str, Sequence[Pair]], found: Measured, form: AnswerForm, endpoint: str
-) -> tuple[list[NDArray[np.float64]], list[tuple[int, int]]]:
-    """Distances among the answers of both arms, one matrix a vignette.
+class _Distances:
+    """One two-answer endpoint; each pair of variants is compared once, whatever it stands for."""
 
-    Where a vignette has several pairs (a gender under each of four races), their matrices are
-    averaged, answer by answer, so that the labels of all are permuted together.
-    """
-    matrices, sizes = [], []
-    for two in pairs.values():
-        parts = [_matrix(pair, found, form, endpoint) for pair in two]
+    def __init__(self, found: Measured, form: AnswerForm, endpoint: str) -> None:
+        self._found = found
+        self._form = form
+        self._endpoint = endpoint
+        self._known: dict[Pair, _Sized] = {}
+
+    def among(self, pairs: Sequence[Pair]) -> _Sized:
+        """Distances among the answers of both arms of a vignette, those of the base arm first.
+
+        Where a vignette has several pairs (a gender under each of four races), their matrices are
+        averaged, answer by answer, so that the labels of all are permuted together.
+        """
+        parts = [self._of(pair) for pair in pairs]
         base = max(size for _, (size, _) in parts)
         changed = max(size for _, (_, size) in parts)
         whole = [_placed(matrix, size, (base, changed)) for matrix, size in parts]
-        matrices.append(_mean(whole))
-        sizes.append((base, changed))
-    return matrices, sizes
+        return _mean(whole), (base, changed)
 
+    def _of(self, pair: Pair) -> _Sized:
+        if pair not in self._known:
+            self._known[pair] = self._compared(pair)
+        return self._known[pair]
 
-def _matrix(
-    pair: Pair, found: Measured, form: AnswerForm, endpoint: str
-) -> tuple[NDArray[np.float64], tuple[int, int]]:
-    places = [(pair.base, form), (pair.changed, form)]
-    sides = [found.answers.get(place, ()) for place in places]
-    vectors = [found.vectors[place] for place in places if place in found.vectors]
-    both = np.concatenate(vectors) if len(vectors) == len(places) else None
-    matrix = pair_matrix([*sides[0], *sides[1]], endpoint, both)
-    return matrix, (len(sides[0]), len(sides[1]))
+    def _compared(self, pair: Pair) -> _Sized:
+        found, places = self._found, [(variant, self._form) for variant in pair]
+        base, changed = (found.answers.get(place, ()) for place in places)
+        vectors = [found.vectors[place] for place in places if place in found.vectors]
+        both = np.concatenate(vectors) if len(vectors) == len(places) else None
+        matrix = pair_matrix([*base, *changed], self._endpoint, both)
+        return matrix, (len(base), len(changed))
 
 
 def _placed(

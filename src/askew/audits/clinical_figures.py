@@ -99,7 +99,7 @@ def study_figures(
         "dropped_list": [
             {"vignette": one.vignette_id, "arm": one.arm, "kind": one.kind, "reason": one.reason}
             for one in twins.dropped
-            if one.kind != "same"  # the original stands for it
+            if one.kind != "same" or one.text  # else the original stands for it
         ],
         "relevance": relevance,
     }

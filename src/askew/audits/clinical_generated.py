@@ -7,19 +7,28 @@ asked about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from askew import perturb
+from askew import graphs, perturb
 from askew.audits.clinical_study import Study, Twins
 from askew.audits.stages import Asked, Stages
 from askew.prompts.clinical_questions import attacker, generator
 from askew.records import Call, Sampling
-from askew.scores.questions import read_question, read_variants
+from askew.scores.questions import GeneratedVariant, read_question, read_variants
 from askew.vignettes import Dropped, Facts, Relation, Variant, Vignette, arm_name
 
 # Table 2 compares these; the paper gives no count for each of them, so each gets n variants.
 COMBINATIONS = (("age", "gender", "place"), ("age", "gender"), ("place",))
+CHANGEABLE = ("age", "gender", "place")  # §4.1: what the Attacker is prompted to alter
+_GENDER_WORDS = {
+    "woman": "female", "girl": "female", "f": "female", "man": "male", "boy": "male", "m": "male",
+    "trans woman": "transgender woman", "transgender female": "transgender woman",
+    "trans man": "transgender man", "transgender male": "transgender man",
+    "nonbinary": "non-binary", "non binary": "non-binary",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,6 +38,8 @@ class GeneratorConfig:
     variants: int = 4  # §4.1: "four variations"
     combinations: tuple[tuple[str, ...], ...] = COMBINATIONS
     levels: Mapping[str, Sequence[str]]  # of age, gender and place, to choose from
+    rules: str = "full"  # that have read the vignettes, and read the variants
+    keep_odd: bool = False
     generator: Sampling = Sampling(temperature=0.5, max_tokens=400)  # §4.1
     attacker: Sampling = Sampling(temperature=0.5, max_tokens=400)
 
@@ -72,47 +83,100 @@ async def _attacked(
         for combination in config.combinations
     ]
     calls = [
-        Call(
-            attacker(
-                question,
-                combination,
-                config.variants,
-                ages=config.levels["age"],
-                genders=config.levels["gender"],
-                places=config.levels["place"],
-                seed_levels=levels_stated(study.facts[vignette.id]),
-            ),
-            config.attacker,
-            role="attacker",
-        )
+        attacker_call(question, combination, config, study.facts[vignette.id])
         for vignette, question, combination in wanted
     ]
     asked = await stages.ask("perturbed questions", "attacker", calls)
     variants: list[Variant] = []
     dropped: list[Dropped] = []
-    for (vignette, _, combination), one in zip(wanted, asked, strict=True):
+    for (vignette, question, combination), one in zip(wanted, asked, strict=True):
         found = [] if one.reply is None else read_variants(one.reply, config.variants)
         name = "+".join(combination)
-        if len(found) < config.variants:
-            lacking = config.variants - len(found)
-            dropped += [_unreadable(vignette, name, "the attacker", one)] * lacking
+        lacking = config.variants - len(found)
+        dropped += [_unreadable(vignette, name, "the attacker", one, len(found))] * lacking
         for number, twin in enumerate(found, start=1):
-            arm = arm_name(twin.levels)
-            failed = perturb.check(vignette, study.facts[vignette.id], twin.levels, twin.text)
-            if failed is not None:
-                dropped.append(failed)
-                continue
-            variants.append(
-                Variant(
-                    id=f"{vignette.id}/{arm}#{name}.{number}",
-                    vignette_id=vignette.id,
-                    arm=arm,
-                    levels=twin.levels,
-                    text=twin.text,
-                    method="attacker",
-                )
+            made = _checked(
+                vignette, study.facts[vignette.id], question, twin, combination, number, config
             )
+            if isinstance(made, Variant):
+                variants.append(made)
+            else:
+                dropped.append(made)
     return Twins(tuple(variants), tuple(dropped))
+
+
+def attacker_call(
+    question: str, combination: Sequence[str], config: GeneratorConfig, facts: Facts
+) -> Call:
+    """The call to the Attacker for one question and one combination of attributes."""
+    prompt = attacker(
+        question,
+        combination,
+        config.variants,
+        ages=config.levels["age"],
+        genders=config.levels["gender"],
+        places=config.levels["place"],
+        seed_levels=levels_stated(facts),
+    )
+    return Call(prompt, config.attacker, role="attacker")
+
+
+def _checked(
+    vignette: Vignette,
+    facts: Facts,
+    question: str,
+    twin: GeneratedVariant,
+    combination: Sequence[str],
+    number: int,
+    config: GeneratorConfig,
+) -> Variant | Dropped:
+    """The Attacker's text as a variant, or why it is not asked about."""
+    name, text = "+".join(combination), twin.text
+    levels: dict[str, str] = {}
+    for attribute in combination:
+        stated = twin.levels.get(attribute)
+        level = None if stated is None else level_of(attribute, stated, config.levels[attribute])
+        if level is None:
+            said = f"{attribute} is {stated!r}, none" if stated else f"{attribute} is not said: one"
+            known = ", ".join(config.levels[attribute])
+            reason = f"the attacker's {said} of {known}"
+            return Dropped(vignette.id, name, "not_expressible", reason, text)
+        levels[attribute] = level
+    arm = arm_name(levels)
+    if text.split() == question.split():
+        return Dropped(vignette.id, arm, "same", "the attacker changed nothing", text)
+    extract = partial(graphs.extract, rules=config.rules)
+    failed = perturb.check(vignette, facts, levels, text, extract=extract)
+    if failed is not None and not (failed.kind == "odd" and config.keep_odd):
+        return failed
+    odd = "" if failed is None else failed.reason
+    place = f"{vignette.id}/{arm}#{name}.{number}"
+    return Variant(place, vignette.id, arm, levels, text, method="attacker", odd=odd)
+
+
+def level_of(attribute: str, stated: str, levels: Sequence[str]) -> str | None:
+    """The level that the Attacker's word for it means; None where it is none of them.
+
+    >>> level_of("age", "28 years", ("20-35", "40-60")), level_of("age", "12", ("20-35",))
+    ('20-35', None)
+    >>> level_of("gender", "Woman", ("female", "male"))
+    'female'
+    """
+    said = " ".join(stated.casefold().replace("\u2013", "-").split())
+    if attribute == "gender":
+        said = _GENDER_WORDS.get(said, said)
+    for level in levels:
+        if said == level.casefold() or said.startswith(f"{level.casefold()},"):
+            return level
+    ages = re.fullmatch(r"(\d{1,3})(?:[ -]?(?:years?|y)(?:[ -]old)?)?", said)
+    if attribute == "age" and ages:
+        return next((one for one in levels if _holds(one, int(ages[1]))), None)
+    return None
+
+
+def _holds(level: str, years: int) -> bool:
+    youngest, oldest = perturb.band(level)
+    return youngest <= years <= oldest
 
 
 def levels_stated(facts: Facts) -> dict[str, str]:
@@ -129,7 +193,8 @@ def levels_stated(facts: Facts) -> dict[str, str]:
     return found
 
 
-def _unreadable(vignette: Vignette, arm: str, who: str, asked: Asked) -> Dropped:
+def _unreadable(vignette: Vignette, arm: str, who: str, asked: Asked, found: int = 0) -> Dropped:
     text = (asked.reply.text or "") if asked.reply is not None else ""
     reason = f"{who} gave no reply" if asked.reply is None else f"the reply of {who} has none"
-    return Dropped(vignette.id, arm, "unreadable", f"{reason} that could be read", text)
+    more = " more" if found else ""
+    return Dropped(vignette.id, arm, "unreadable", f"{reason}{more} that could be read", text)

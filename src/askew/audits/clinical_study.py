@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from askew import graphs, perturb
 from askew.datasets import DataSpec, Problem
 from askew.datasets.vignettes import load
 from askew.errors import DataError
 from askew.seeds import generator
-from askew.vignettes import Dropped, Facts, Variant, Vignette
+from askew.vignettes import Dropped, Facts, Variant, Vignette, arm_name
 
 Told = Callable[[str, int, int], None]  # what is done, how many, of how many
 
@@ -68,7 +69,9 @@ def load_study(config: StudyConfig, seed: int, told: Told | None = None) -> Stud
     if not drawn:
         names = ", ".join(spec.name for spec in config.data)
         raise DataError(f"no vignette in {names}: there is nothing to audit.")
-    vignettes = tuple(drawn.values())
+    # By id, so that figures do not depend on the order in which the sets are named.
+    vignettes, again = _each_once([drawn[name] for name in sorted(drawn)])
+    problems += again
     checksums = {
         f"{loaded.name}/{file}": digest
         for loaded in sets
@@ -80,17 +83,58 @@ def load_study(config: StudyConfig, seed: int, told: Told | None = None) -> Stud
 def make_twins(study: Study, config: StudyConfig, seed: int) -> Twins:
     """The variants of every vignette that edits, the template or the data themselves give."""
     made = [
-        perturb.perturb(
-            vignette,
-            study.facts[vignette.id],
-            config.plan,
-            generator(seed, "perturb", vignette.id),
-        )
-        for vignette in study.vignettes
+        _twins_of(vignette, study.facts[vignette.id], config, seed) for vignette in study.vignettes
     ]
     return Twins(
         tuple(variant for one in made for variant in one.variants),
         tuple(dropped for one in made for dropped in one.dropped),
+    )
+
+
+def _twins_of(vignette: Vignette, facts: Facts, config: StudyConfig, seed: int) -> Twins:
+    # Twins are read again by the rules that read the original, or they would seem to differ.
+    extract = partial(graphs.extract, rules=config.rules)
+
+    def twins(plan: perturb.PerturbPlan) -> Twins:
+        rng = generator(seed, "perturb", vignette.id)
+        found = perturb.perturb(vignette, facts, plan, rng, extract)
+        return Twins(found.variants, found.dropped)
+
+    plan = config.plan
+    names = [attribute.name for attribute in plan.attributes]
+    whole = twins(plan)
+    if "neutral" not in plan.arms or plan.backend != "edit":
+        return whole
+    if len(names) == 1:
+        return _named(whole, names[0])
+    # The neutral text lacks every attribute; a level is held against the text that lacks its own.
+    for attribute in plan.attributes:
+        alone = replace(plan, attributes=(attribute,), arms=("neutral",), combinations=())
+        whole = whole.with_more(_named(_neutral_of(twins(alone)), attribute.name))
+    return whole
+
+
+def _neutral_of(twins: Twins) -> Twins:
+    """Without what the data have given on top."""
+    return Twins(
+        tuple(one for one in twins.variants if one.arm == perturb.NEUTRAL),
+        tuple(one for one in twins.dropped if one.arm == perturb.NEUTRAL),
+    )
+
+
+def _named(twins: Twins, attribute: str) -> Twins:
+    """The neutral arm under the name that says what was taken out: "gender=neutral"."""
+    arm = arm_name({attribute: perturb.NEUTRAL})
+    return Twins(
+        tuple(
+            replace(one, id=f"{one.vignette_id}/{arm}", arm=arm)
+            if one.arm == perturb.NEUTRAL
+            else one
+            for one in twins.variants
+        ),
+        tuple(
+            replace(one, arm=arm) if one.arm == perturb.NEUTRAL else one for one in twins.dropped
+        ),
     )
 
 
@@ -107,6 +151,22 @@ def _draw(vignettes: Sequence[Vignette], most: int | None, seed: int) -> Sequenc
     rng = generator(seed, "vignettes", vignettes[0].source)
     chosen = sorted(rng.choice(len(vignettes), size=most, replace=False))
     return [vignettes[place] for place in chosen]
+
+
+def _each_once(
+    vignettes: Sequence[Vignette],
+) -> tuple[tuple[Vignette, ...], tuple[Problem, ...]]:
+    """Cases that ask the same are one case: a model's answers to them are the same answers."""
+    first: dict[tuple[str, str, tuple[str, ...]], Vignette] = {}
+    again: list[Problem] = []
+    for one in vignettes:
+        asked = (" ".join(one.text.split()), " ".join(one.question.split()), one.options)
+        known = first.setdefault(asked, one)
+        if known is not one:
+            where = one.provenance
+            message = f"asks what {known.id!r} asks; counted once"
+            again.append(Problem(where.path, where.line, one.id, "", "duplicate", message))
+    return tuple(first.values()), tuple(again)
 
 
 def _facts(

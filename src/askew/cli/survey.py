@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
+from secrets import randbits
 from typing import Annotated
 
 import typer
@@ -46,7 +47,13 @@ def export(
         int | None, typer.Option(min=1, help="Default: 5 of a run, all of a file.")
     ] = None,
     raters: Annotated[int, typer.Option(min=1, help="Sheets, balanced over so many.")] = 15,
-    seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Of all draws. Default: drawn, and kept in the key; who knows it knows the arms.",
+        ),
+    ] = None,
     answers: Annotated[
         Layout, typer.Option(help="As text, or laid out by field so that arms look alike.")
     ] = Layout.AUTO,
@@ -77,6 +84,8 @@ def export(
     from askew.survey.from_file import candidates_of_file, is_pairs_file
     from askew.survey.records import write_record
 
+    # A seed that anybody can guess gives away the sides on which the arms stand.
+    seed = randbits(53) if seed is None else seed
     key = key or out.with_suffix(".key.json")
     _check_outputs(out, key, force)
     arms = _arms(compare)

@@ -8,7 +8,9 @@ from typing import Literal
 
 from askew.graphs.page import Page
 from askew.graphs.people import People
-from askew.graphs.person_words import PATIENT
+from askew.graphs.person_words import FEMALE_NOUNS, MALE_NOUNS, NEUTRAL_NOUNS, PATIENT
+from askew.graphs.terms import fold, lookup
+from askew.graphs.wordlist import word_set
 from askew.vignettes import AgeUnit, Relation, Span, Status, Triplet
 
 _ONES = [
@@ -76,11 +78,11 @@ _IS = re.compile(
 _APPOSED = re.compile(
     rf"(?:,\s*|\(\s*)(?:age\s+|aged\s+)?(?P<n>\d{{1,3}})(?:\s*(?P<unit>{_UNIT}))?\s*(?=[,)]|$)"
 )
-# "A widower of 83"; "a grandmother of five" counts children, in words or below an adult's age.
+# "A widower of 83", "a geologist of 69"; "a grandmother of five" counts children, in words or below
+# an adult's age.
 _OF = re.compile(
-    r"\b(?:man|woman|lady|gentleman|boy|girl|widow(?:er)?|patient|child|male|female|"
-    r"youth|lad|farmer|teacher) of (?P<n>\d{1,3})\b(?!\s*(?:children|kids|sons|"
-    r"daughters|%))"
+    r"\b(?P<noun>[a-z]{3,}) of (?P<n>\d{1,3})(?: years)?\b(?!\s*(?:children|kids|sons|"
+    r"daughters|weeks|months|days|hours|minutes|mg|g|ml|pounds|kg|[%/.]))"
 )
 _DECADE = re.compile(
     r"\bin (?:his|her|their|my) (?:early |mid |late |mid-|early-|late-|very )*(?P<n>\d0)['’]?s\b"
@@ -121,6 +123,8 @@ _NOT_NOW_BEFORE = re.compile(
     r"|\bunder|\bover|\bgestational|\bolder than|\byounger than|\bas an?|\bdied|\bbone|"
     r"\bmenarche|\bmenopause)\s*(?:age[d:]?\s*)?$"
 )
+# Of these, a number after "of" counts children.
+_HAVE_CHILDREN = word_set("mother father mum mom mama dad grandmother grandfather multipara")
 _AS_A = re.compile(r"\b(?:as|like|than) an? $")
 _GESTATION = re.compile(
     r"^\s*(?:'s?|’s?)?\s*(?:gestation|pregnant|of gestation|of pregnancy|ga\b)|^\s*pregnan"
@@ -193,6 +197,8 @@ def _lettered(page: Page, age: Age) -> Age:
 
 def _age(match: re.Match[str], rank: int) -> Age | None:
     groups = match.groupdict()
+    if "noun" in groups and not _names_person(groups["noun"]):
+        return None
     value = number(groups["n"])
     unit = _unit(groups.get("unit") or "y")
     if value is None or (unit == "year" and value > 120):
@@ -206,6 +212,12 @@ def _age(match: re.Match[str], rank: int) -> Age | None:
     start = match.start("n") if rank >= 4 else match.start()
     sex = {"M": "male", "F": "female"}.get(groups.get("sex") or "", "")
     return Age(start, end, value, unit, "age", sex=sex, rank=rank)
+
+
+def _names_person(noun: str) -> bool:
+    """Whether an age can follow "of": "a widower of 83", "a geologist of 69"."""
+    person = noun in FEMALE_NOUNS | MALE_NOUNS | NEUTRAL_NOUNS and noun not in _HAVE_CHILDREN
+    return person or fold(noun) in lookup("occupations")
 
 
 def _unit(word: str) -> AgeUnit:
@@ -257,7 +269,8 @@ def _now(page: Page, age: Age) -> bool:
     """Whether it is an age now: not at a diagnosis, not a duration, not weeks of gestation."""
     before = page.lower[max(age.start - 40, 0) : age.start]
     after = page.lower[age.end : age.end + 25]
-    if _GESTATION.search(after) or _NOT_NOW_BEFORE.search(before.replace("aged ", "at ")):
+    gestation = age.unit != "year" and _GESTATION.search(after)  # not "a 31-year-old pregnant …"
+    if gestation or _NOT_NOW_BEFORE.search(before.replace("aged ", "at ")):
         return bool(re.search(r"\bwas (?:an?|the) $", before))
     if age.rank == 1 and page.lower[age.start : age.start + 4] == "aged":
         return not re.search(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
+from askew.graphs.forms import PART
 from askew.graphs.page import Page, Sentence
 from askew.graphs.wordlist import word_set
 
@@ -169,4 +170,6 @@ def _is_complaint(page: Page, begin: int, end: int) -> bool:
         return False
     if any(word.lower in _NO_COMPLAINT for word in words):
         return False
+    if all(PART.fullmatch(word.lower) or word.text == "-" for word in words):
+        return False  # "irritation of eyes and eyelids": a part alone is no complaint
     return not any(word.tag in ("NNP", "NNPS") and word.start != 0 for word in words)

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from askew.graphs.context_cues import (
+    AFTER_VITALS,
     CAUSES,
     EXAMINATION,
     FORWARD,
     GOES_ON,
     LATER,
     QUESTION,
+    VITALS,
 )
 from askew.graphs.page import Page, Sentence
 from askew.graphs.wordlist import word_set
@@ -41,6 +43,11 @@ _LISTING = word_set(
     """
 )
 _SUBJECTS = word_set("he she they i we there it patient this his her")
+# Whatever stands before these, what follows is why the patient is here.
+_COMES = re.compile(
+    r"(?:[pa]/w|c/o|(?:presents?|presented|presenting|complain(?:s|ed|ing))\b|"
+    r"(?:here|in|now|adm(?:itted)?|biba?|seen) (?:w/|with|for|due to|because of)(?!\w))"
+)
 _AUXILIARY = word_set("has have had is are was were does do did")
 
 
@@ -179,7 +186,7 @@ class Context:
                 continue
             if kind != "hypothetical" and self._ends_noun_phrase(kind, cue, index, first):
                 return word.start
-            if word.lower in ("p/w", "c/o", "presents", "presented", "complains"):
+            if _COMES.match(self.page.lower, word.start):
                 return word.start
             if cue in ("s/p", "status post") and word.text == ",":
                 return word.start
@@ -368,4 +375,12 @@ class Context:
             found = EXAMINATION.search(self.page.lower, one.start, one.end)
             if found:
                 return "exam" in found.group() or "auscult" in found.group()
-        return False
+        return self._after_vitals(sentence)
+
+    def _after_vitals(self, sentence: Sentence) -> bool:
+        """Whether "she is pale" follows the vital signs: seen by who examines, not told."""
+        if not AFTER_VITALS.match(self.page.lower, sentence.start, sentence.end):
+            return False
+        place = self.page.sentences.index(sentence)
+        before = self.page.sentences[max(place - 3, 0) : place]
+        return any(VITALS.search(self.page.lower, one.start, one.end) for one in before)

@@ -85,13 +85,15 @@ _UNCERTAIN = (
 )
 _HYPOTHETICAL = (
     r"\bif\b|\bin case of\b|\bin the event of\b|\bunless\b|\bshould (?=(?:he|she|they|"
-    r"the|any|there|it|new|symptoms|fever|pain|you)\b)|\b(?:return|come back|call|seek|"
+    r"the|any|there|it|new|symptoms|fever|pain|you)\b)|\bshould (?=(?:[\w-]+(?:, | )){1,9}?"
+    r"(?:occurs?|develops?|appears?|worsens?|starts?|returns?|recurs?|arises?|begins?|persists?|"
+    r"happens?)\b)|\b(?:return|come back|call|seek|"
     r"contact|phone|present|attend|go)(?: \w+){0,4} (?:if|for|when|with|should|in case|"
     r"as soon as)\b(?=.*)"
     r"|\b(?:warn(?:ed|ing|s)?|caution(?:ed|s)?|counsel+(?:ed|ing)|educated|advis(?:ed|"
     r"es|ing)|instruct(?:ed|ions?|s)|inform(?:ed|ation)|remind(?:ed|s)?|told|taught|"
     r"asked)\b(?: \w+){0,4} (?:of|about|against|that|to (?:look|watch|return|call|come|"
-    r"seek|report|avoid|monitor|expect|be|go|contact|phone|ring|attend|stop if)|on|for "
+    r"bring|ring|visit|see|seek|report|avoid|monitor|expect|be|go|contact|phone|ring|attend|stop if)|on|for "
     r"signs|regarding)\b"
     r"|\b(?:watch|look|monitor|check|screen|screened|screening|observe|alert)(?: "
     r"out)?(?: \w+){0,2} (?:for|out for|to)\b"
@@ -109,7 +111,7 @@ _HYPOTHETICAL = (
     r"catching))\b|\bread (?:about|that)\b|\bleaflet\b|\bexpos(?:ed|ure)(?: \w+)? to\b|"
     r"\b(?:sick )?contacts? with\b|\bcame into contact with\b|\boutbreaks?\b(?: of)?|"
     r"\bepidemic\b|\bendemic\b|\buntil\b|\bin order to\b|\bwould like\b|"
-    r"\bhypothetical\w*\b|\bsusceptib\w+ to\b|\bscreen(?:ing|ed)? (?:test |program "
+    r"\bused (?:in the treatment of|to (?:treat|prevent|manage))\b|\bhypothetical\w*\b|\bsusceptib\w+ to\b|\bscreen(?:ing|ed)? (?:test |program "
     r")?for\b|\beducation (?:on|about)\b|\b(?:tr(?:y|ies|ied|ying)|attempt\w*|"
     r"unsuccessful|help) (?:to|at|with|in)\b|\b(?:can|could|will|might|would|do) (?:i|"
     r"he|she|they|we|you) (?:get|catch|contract|have|develop|give|treat)\b|\bto check "
@@ -122,7 +124,8 @@ _HISTORY = (
     r"included| with)\b"
     r"|\bh/o\b|\bpmhx?\b(?: of|:| includes)?|\bhistory (?:includes|of)\b|\bs/p\b|"
     r"\bstatus post\b|\bprevious(?:ly)?\b(?! (?:healthy|well|fit|unwell|independent|"
-    r"active))|\bprior\b|\bformer(?:ly)?\b|\bin the past,?\b|\bused to (?:have|get|"
+    r"active))|\bprior\b|\bformer(?:ly)?\b|\bin the past\b,?(?! (?:\d|few|couple|several|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|day|week|month|hour|24|year\b))|\bused to (?:have|get|"
     r"suffer)\b|\bsurvivor of\b|\b(?:recovered|recovering) from\b|\bonce had\b|"
     r"\bchildhood\b|\bovercame\b|\bcured of\b|\btreated (?:years ago |previously "
     r")?for\b(?= [^.;]*\b(?:ago|in (?:19|20)\d\d|last year|as a child))|\bhad (?:been "
@@ -169,7 +172,7 @@ LATER = re.compile(
                 rf"considered|a possibility|under (?:consideration|investigation)|"
                 rf"queried|being (?:considered|investigated|ruled out|excluded)|"
                 rf"uncertain|in question|questionable|a concern|thought (?:possible|"
-                rf"likely)|on the differential|awaited)\b"
+                rf"likely)|on the differential|awaited)\b(?! (?:of|to|for)\b)"
                 r"|(?:may|might|could) be (?:present|possible|the (?:cause|reason|"
                 r"diagnosis)|responsible|to blame|underlying|behind)\b|test is pending|"
                 r"seems likely|(?:is|was|are) (?:(?:felt|thought|considered) (?:to be "
@@ -234,17 +237,34 @@ EXAMINATION = re.compile(
     r"demonstrat\w+|disclos\w+|(?:is|was|are|were) (?:notable|significant|remarkable|"
     r"positive|normal|unremarkable|negative|within|consistent)|notable|confirm\w*|"
     r"identif\w+|indicat\w+|(?:is|are|was|were) (?:as|found)|detect\w*|finds?|found)\b"
+    r"|\b(?:auscultation|palpation|percussion) of\b"
     r"|\bon (?:auscultation|palpation|inspection|percussion|arrival, (?:his|her) "
     r"(?:blood|temp))\b|\b(?:appears|is found to have|was found to have|found to have)\b"
     r"|\b(?:hemoglobin|hematocrit|leukocyte|white (?:blood )?cell|platelet|serum|"
     r"creatinine|sodium|potassium|glucose|bilirubin|troponin|esr|crp|wbc)\b[^.;]{0,25}\d"
 )
 # Sentences that go on with what an examination found: no patient in them that feels or tells.
+_TELLING = (
+    r"(?!.*\b(?:i|patient|reports?|says?|states?|denies|complains?|history|takes?|feels?|mother|father|"
+    r"wife|husband|lives?|returns?|returned|medications?|developed|has had|has been|began|started|"
+    r"noticed|admits?)\b)"
+)
 GOES_ON = re.compile(
-    r"(?!.*\b(?:he|she|they|i|patient|reports?|denies|complains?|history|takes|feels?|"
-    r"mother|father|wife|husband)\b)"
+    _TELLING + r"(?!.*\b(?:he|she|they)\b)"
     r"(?:there (?:is|are|was|were)|the|his|her|no|both|several|a|an|neither|deep|muscle|"
-    r"strength|reflexes)\b",
+    r"strength|reflexes|bowel sounds|breath sounds|extremities|lungs?|heart|abdomen|skin|pupils|"
+    r"cranial|neck|pulses|sclerae?|conjunctivae?|mucous|rectal|pelvic|neurologic|cardiac|"
+    r"pulmonary|oropharynx|pharyn\w+|tympanic|cervical|lymph|visual|gait|sensation|motor|pitting|"
+    r"jugular|carotid|peripheral|bilateral|bowels|capillary|the remainder)\b",
+    re.DOTALL,
+)
+# Vital signs open the part of a case that tells what was found, not what is felt.
+VITALS = re.compile(
+    r"\b(?:temperature|blood pressure|pulse|heart rate|respirat\w+(?: rate)?|oxygen saturation|"
+    r"vital signs|vitals|bp|hr|spo2)\b[^.;]{0,40}?(?:\d{2,3}|normal|stable|within)"
+)
+AFTER_VITALS = re.compile(
+    _TELLING + r"(?:he|she|they|the (?:man|woman|boy|girl|child|infant)) (?:is|are|appears?|looks?)\b",
     re.DOTALL,
 )
 # An examiner's question speaks of what might be: "Which of the following …?"

@@ -30,8 +30,8 @@ _BEFORE = re.compile(
                 r"|\bwithout (?:taking|using)\b|\brather not take\b|\bden(?:ies|ied|"
                 r"ying) (?:the )?(?:tak(?:ing|es)|us(?:e of|ing|e)|ever (?:taking|"
                 r"using)|any (?:use of )?)?|\bavoids?\b|\bturned down\b|\breject(?:s|"
-                r"ed)\b|\b(?:takes|uses|on|is on|taking) no\b|\bno (?:use of|longer "
-                r"needs)?\b(?! longer)|\bnor\b|\bneither\b",
+                r"ed)\b|\b(?:takes|uses|on|is on|taking) no\b|\bno (?:current )?use "
+                r"of\b|\bnor\b|\bneither\b",
             ),
             (
                 "past",
@@ -117,7 +117,7 @@ _AFTER = re.compile(
             ),
             (
                 "past",
-                r"(?:stopped|discontinued|withdrawn|held|on hold|paused|suspended|"
+                r"(?:stopped|discontinued|d/?c['’]?(?:d|ed)|withdrawn|held|on hold|paused|suspended|"
                 r"finished|completed|ceased|switched to|replaced (?:by|with)|changed to|"
                 r"weaned|tapered off|put on hold|abandoned|until (?:last|\d|she|he|two|"
                 r"three|a|the|it)|in the past|years ago|(?:\w+ ){1,4}ago(?= (?:but|and) "
@@ -164,13 +164,13 @@ _REACTION = re.compile(
     r"resulting|develop\w*|reaction)\b|\("
 )
 _SUBSTANCE = re.compile(
-    r"\s*(?:any |the |a |all |both )?(?P<what>[a-z][a-z-]+(?: (?:nuts?|stings?|pollen|"
+    r"\s*(?:to )?(?:any |the |a |all |both )?(?P<what>[a-z][a-z-]+(?: (?:nuts?|stings?|pollen|"
     r"dander|hair|venom|drugs?|dust|mites?|oil|milk|proteins?|whites?|tape|dye|"
     r"contrast))?)"
 )
 _NO_SUBSTANCE = word_set(
     """
-    which that and but has had she he they who is was with in takes denies reports presents
+    which that and to but has had she he they who is was with in takes denies reports presents
     medications medication drugs anything foods food none known her his the it them no nothing
     something
     """

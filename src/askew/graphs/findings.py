@@ -59,7 +59,8 @@ _AGO = re.compile(
     r"in (?:his|her|their|my) (?:childhood|youth|infancy|teens|twenties|thirties|"
     r"forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the "
     r")?age|at \d+|in childhood|(?:during|in|with) (?:his|her|their|my|a|both) (?:\w+ "
-    r")?(?:pregnanc(?:y|ies)|deployment|admission)|years? (?:earlier|before|previously)|"
+    r")?(?:pregnanc(?:y|ies)|deployment|admission)|(?:during|in|with) (?:her|their|my) (?:first|"
+    r"second|third|last|previous|earlier)\b|years? (?:earlier|before|previously)|"
     r"in the past)\b"
 )
 _HAD = re.compile(
@@ -271,10 +272,24 @@ class Finder:
             return self._make(Relation.ALLERGIC_TO, mention, allergic, fired)
         status, _ = drugs.drug_status(self.page, mention.start, mention.end, self.drugs)
         if reading.status is Status.ABSENT and status is Status.PRESENT:
-            status = Status.ABSENT
+            status = status if self._denies_other(mention, reading) else Status.ABSENT
         if status is Status.PLANNED and "hypothetical" in fired and not self._asked(mention):
             fired.remove("hypothetical")
         return self._make(Relation.TAKES_MEDICATION, mention, status, fired)
+
+    def _denies_other(self, mention: Mention, reading: Reading) -> bool:
+        """Whether a negation is of a complaint in between: "no fever since starting aspirin"."""
+        begun = reading.cue[1] if reading.cue else mention.start
+        last = max(
+            (
+                one.end
+                for one in self.found
+                if begun <= one.start < mention.start and one.kind != "medication"
+            ),
+            default=mention.start,
+        )
+        gap = self.page.lower[last : mention.start]
+        return bool(re.search(r"\b(?:with|after|despite|on|since|while|when|from)\b", gap))
 
     def _asked(self, mention: Mention) -> bool:
         sentence = self.page.sentence_at(mention.start)

@@ -164,6 +164,12 @@ SUBJECTS = re.compile(
     rf"bit|both) )*(?P<state>{_STATE})\b"
 )
 
+# "LLE swelling", "BLE edema": a limb in a note's letters; the value is spelled out.
+LIMB_SIDES = {"L": "left ", "R": "right ", "B": "bilateral ", "": ""}
+LIMBS = re.compile(
+    rf"\b(?P<side>[LRB]?)(?P<limb>[LU])E (?P<trouble>{_TROUBLE}|o?edema|paresthesias?|erythema)\b"
+)
+
 # "My ankles swell", "her knee hurts": what a part does.
 ACTS = (
     ("swell", "swelling"),
@@ -179,7 +185,7 @@ ACTS = (
     ("go", "numbness"),
 )
 ACTING = re.compile(
-    rf"\b(?P<part>(?:(?:left|right|upper|lower|big) )?{_PART}) (?:(?:often|also|always|"
+    rf"\b(?P<part>(?:(?:left|right|upper|lower|big) )?(?:{_PART}|side)) (?:(?:often|also|always|"
     rf"keeps?|has|have|had|been) )*(?P<verb>swells?|swelled|hurts?|aches?|ached|"
     rf"itch(?:es|ed)?|burns?|tingles?|bleeds?|bled|cramps? up|throbs?|goes numb|go "
     rf"numb)\b"
@@ -285,10 +291,22 @@ PREDICATES = tuple(
         (r"\bwet(?:s|ting)? (?:the|his|her) bed\b", "bedwetting"),
         (r"\bcollaps(?:es|ed)\b(?! lung)", "collapse"),
         (
-            r"\bkeeps falling\b|\bfell (?:several|twice|three|many|again|down|over|from|"
-            r"off|at|in|on|yesterday)\b|\bhas fallen\b|\bfalls (?:often|a lot|"
-            r"frequently)\b",
+            r"\bkeeps falling\b|\bfell (?:several|twice|three|many|again)\b|\b(?:has|have|had) "
+            r"fallen (?:several|twice|three|many|again|often|repeatedly)\b|\bfalls (?:often|a lot|"
+            r"frequently|over)\b",
             "falls",
+        ),
+        (
+            r"\bfell (?:down|over|from|off|at|in(?! love)|on|out of|onto|yesterday|while|and)\b|"
+            r"\b(?:has|have|had) fallen\b(?! (?:sick|ill|asleep|pregnant|behind|in love|several|"
+            r"twice|three|many|again|often|repeatedly))",
+            "fall",
+        ),
+        (
+            r"\b(?:light|sunlight|brightness) (?:hurts|bothers|stings|pains) (?:his|her|my|their|the|"
+            r"both) eyes\b|\b(?:bothered|troubled|hurt) by (?:the |bright |any )*light\b|\bcan(?:not|"
+            r"['’]t) (?:stand|bear|tolerate) (?:the |bright |any )*light\b",
+            "photophobia",
         ),
         (r"\bhear(?:s|d|ing) voices\b", "hearing voices"),
         (r"\bsee(?:s|ing)? double\b", "double vision"),

@@ -6,6 +6,8 @@ import re
 
 from askew.graphs.page import Page
 from askew.graphs.person_words import (
+    CHILD_OF_WRITER,
+    CLINICIAN,
     FAMILY,
     FIRST,
     OTHER,
@@ -17,7 +19,7 @@ from askew.graphs.person_words import (
 _GIVES_OVER = re.compile(
     r"\b(?P<verb>brings?|brought(?: in)?|carries|carried|takes|took|accompan(?:ies|ied)|"
     r"presents? with"
-    r"|presented with|comes? (?:in )?with|came (?:in )?with|attends? with|calls? about|called about"
+    r"|caller\b[^.;]{0,50}?\babout|presented with|comes? (?:in )?with|came (?:in )?with|attends? with|calls? about|called about"
     r"|(?:think|believe|suspect)s?(?: that)?|(?:is|are|am|'m|was|were) (?:very |really |"
     r"so )?(?:worried|concerned|calling|writing|asking|here"
     r"|enquiring|inquiring) (?:about|for|with|on behalf of)|have|has|consults? (?:you )?about"
@@ -39,7 +41,9 @@ def introduced(page: Page, people: tuple[Person, ...]) -> tuple[Person | None, b
     if given:
         return given, False
     first = FIRST.search(lower)
-    if first and not _quoted(lower, first.start()):
+    if first and not CLINICIAN.search(lower) and not _quoted(lower, first.start()):
+        if CHILD_OF_WRITER.match(lower):
+            return None, False
         told = next((one for one in people if _starts_my(page, one, first.start())), None)
         return told, told is None
     of_a = next((one for one in _OF_A.finditer(lower) if _is_about(page, one.end())), None)
@@ -128,9 +132,10 @@ def _starts_my(page: Page, person: Person, first: int) -> bool:
 
 
 def _can_be_patient(page: Page, person: Person, people: tuple[Person, ...]) -> bool:
-    if person.possessed or (person.who == OTHER and not _has_age(page, person)):
-        return False
     word = page.words[person.last - 1]
+    owned = person.possessed and not word.lower.startswith("patient")  # "my patient"
+    if owned or (person.who == OTHER and not _has_age(page, person)):
+        return False
     before = [one.lower for one in page.words[max(person.first - 8, 0) : person.first]]
     after = {one.lower for one in page.words[person.last : person.last + 3]}
     if person.who != "noun" and before[-1:] != ["old"]:

@@ -13,6 +13,8 @@ from askew.graphs.forms import (
     COMPLAINT,
     DISEASE,
     DRUG,
+    LIMB_SIDES,
+    LIMBS,
     NO_DISEASE,
     NO_DRUG,
     PART,
@@ -24,9 +26,11 @@ from askew.graphs.forms import (
 from askew.graphs.lexicon import Listed, Piece, listed
 from askew.graphs.mention import KINDS, Kind, Mention, plain_text
 from askew.graphs.page import Page
+from askew.graphs.person_words import POSSESSIVES
 from askew.graphs.rules import RuleSet
 from askew.graphs.terms import Term, fold, lookup
 from askew.graphs.widening import headed, widened
+from askew.graphs.wordlist import word_set
 
 _TEST_AFTER = re.compile(
     r"^(?: [a-z0-9]{1,2}\b)?[\s-]*(?:levels?|tests?|testing|screen(?:ing)?|"
@@ -34,7 +38,12 @@ _TEST_AFTER = re.compile(
     r"|deficiency|prophylaxis|resistance|assay|ratio|meter|monitor(?:ing)?|clinic|ward|"
     r"unit|nurse|specialist|charity|support group|awareness|tolerance test|challenge|"
     r"patch test|swab|risk|exposure)\b"
+    r"|^(?: level)?(?: (?:is|was|of))?[\s:=]*[<>]?\d+(?:[.,]\d+)*\s*(?:[mμun]?g/d?l|m?[em](?:q|mol)/l|"
+    r"[μn]mol/l|g/d?l|i?u/m?l|[np]g/ml|%|/mm)"  # a laboratory's figure
+    r"|^(?:ness)? (?:to|on) (?:deep |light )?(?:palpation|percussion)\b"
 )
+# What is taken against a complaint says nothing of the complaint: "a weight-loss supplement".
+_REMEDY_AFTER = re.compile(r"[\s-](?:preparation|supplement|program|programme|regimen|diet)s?\b")
 
 
 # Habits, measures and causes that the lists hold for other uses (README, rule 9).
@@ -86,6 +95,16 @@ _NEVER = frozenset(
         "high sugar",
     ]
 )
+
+
+# Abbreviations that mean something else behind these words: the emergency department, room air.
+_NOT_BEFORE = {
+    "ED": word_set("the to in at an our this from via into local outside through"),
+    "RA": word_set("on %"),
+    "PE": word_set("on the"),
+    "PT": word_set("in to the with"),
+    "OR": word_set("the to in"),
+}
 
 
 def find(page: Page, parts: list[Piece], rules: RuleSet) -> list[Mention]:
@@ -142,6 +161,8 @@ def _is_tested(page: Page, mention: Mention) -> bool:
     if _ALLERGIES.fullmatch(mention.value.lower()):
         return True  # what the allergy is to is a fact of its own
     after = page.lower[mention.end : mention.end + 30]
+    if mention.kind == "symptom" and _REMEDY_AFTER.match(after):
+        return True
     return mention.name != "pregnancy" and bool(_TEST_AFTER.match(after))
 
 
@@ -174,8 +195,11 @@ def _of_entry(page: Page, entry: Listed, kind: Kind) -> Mention:
     head = words[-1]
     if entry.term.name == "pregnancy":  # said in many ways, and one fact
         return Mention(start, end, kind, "pregnancy", ("list",), "pregnancy")
-    noun = any(word.tag.startswith("NN") for word in words) and not head.tag.startswith(
-        ("VBD", "VBZ")
+    # "muscle aches" is a noun however it is tagged, "my head aches" is none.
+    owned = bool(entry.first) and page.words[entry.first - 1].lower in POSSESSIVES
+    plural = head.lower in ("aches", "cramps", "spasms", "sweats", "pains") and not owned
+    noun = any(word.tag.startswith("NN") for word in words) and (
+        plural or not head.tag.startswith(("VBD", "VBZ"))
     )
     noun = noun and words[-1].text not in ("CA", "Ca")
     abbreviation = len(text) <= 5 and sum(letter.isupper() for letter in text) >= 2
@@ -216,7 +240,8 @@ def _stands(page: Page, entry: Listed) -> bool:
     words = page.words[entry.first : entry.last]
     text = page.text[words[0].start : words[-1].end]
     if text.isupper() and len(text) > 1:
-        return True
+        before = page.words[entry.first - 1].lower if entry.first else ""
+        return before not in _NOT_BEFORE.get(text, ())
     if text.lower() in _NEVER or len(words) > 1:
         return text.lower() not in _NEVER
     word = words[0]
@@ -260,6 +285,10 @@ def _by_form(page: Page) -> Iterator[Mention]:
     for found in ACTING.finditer(page.lower):
         noun = next(name for verb, name in ACTS if found["verb"].startswith(verb))
         yield Mention(*found.span(), "symptom", f"{found['part']} {noun}", ("template",))
+    for found in LIMBS.finditer(page.text):
+        limb = "lower" if found["limb"] == "L" else "upper"
+        value = f"{LIMB_SIDES[found['side']]}{limb} extremity {found['trouble']}"
+        yield Mention(*found.span(), "symptom", value, ("template",))
     yield from headed(page)
     for pattern, name in PREDICATES:
         for found in pattern.finditer(page.lower):

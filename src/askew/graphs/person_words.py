@@ -50,6 +50,24 @@ TELLS = word_set(
 )
 NOUN_ENDS = word_set("has had have with who whose is was are were : ( ) and of by for")
 FIRST = re.compile(r"\b(?:i|i'm|i’m|i've|i’ve|i'd|my|me|myself|im|ive)\b")
+# The "I" of a letter or note is the clinician's.
+CLINICIAN = re.compile(
+    r"\b(?:i|we) (?:have |had |recently |first |also |just |am |are |was |were )*(?:saw|seen|see|"
+    r"seeing|review(?:ed)?|reviewing|examined|assessed|met|admitted|refer|referred|referring|"
+    r"asked to see|followed up)\b"
+    r"|\b(?:i|we) (?:would|should) (?:be (?:very |most |extremely )?grateful|appreciate|value|"
+    r"welcome)\b|\b(?:thank(?:s| you)|grateful) for (?:seeing|referring|asking|reviewing|your)\b"
+    r"|\byour (?:opinion|expert opinion|assessment|referral|letter)\b|\bdear (?:dr|doctor|"
+    r"colleague)\b|\b(?:my|our) (?:next |new |last |first )?(?:patient|pt|clinic list)\b"
+    r"|\bi am (?:an? )?(?:[\w-]+ )*(?:doctor|gp|physician|nurse|midwife|paramedic|health worker|"
+    r"clinician|medical student|pharmacist)\b(?=[^.]*\b(?:patient|seeing|treating|with an?)\b)"
+)
+# "My 3 year old has …": the patient has an age and no noun.
+CHILD_OF_WRITER = re.compile(
+    r"\W*(?:(?:hi|hello|hey|help|please|so|doc|doctor|there|,)\W+)*my (?:\w+ )?[\w-]+[\s-]"
+    r"(?:year|yr|month|mo|week|wk|day)s?[\s-]?old (?:has|is|had|keeps?|was|won't|can't|woke|just|"
+    r"got|started|vomited|fell|threw|and)\b"
+)
 FAMILY = re.compile(
     r"\bfamil(?:y|ial) (?:medical )?(?:history|hx)\b|\bf/?hx?\b|\bfhx\b|\bfamily\s*:"
     r"|\bruns? in (?:the|his|her|their|my|our) family\b"

@@ -28,6 +28,7 @@ _BORN = (
 )
 _WENT = (
     r"\b(?:travel(?:s|l?ed|l?ing)?|trips?|visit(?:s|ed|ing)?|return(?:s|ed|ing)?|went|going|"
+    r"go(?= to\b)|"
     r"goes|gone|been|back|holiday(?:s|ed|ing)?|vacation(?:s|ed|ing)?|safari|hik(?:ed|ing)|"
     r"trek(?:ked|king)?|camp(?:ed|ing)|tour(?:ed|s|ing)?|cruis(?:e|ed|ing)|stay(?:ed|ing|"
     r"s)?|spent|spend|spending|flew|fly|flying|flown|deploy(?:ed|ment)|honeymoon(?:ed|ing)?|"

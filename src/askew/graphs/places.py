@@ -191,7 +191,9 @@ def _relation(page: Page, place: _Place, places: list[_Place]) -> Relation | Non
         if DWELLING.fullmatch(found.group().strip()) and not IN.match(text, found.end()):
             continue
         # "Returned from": the verb before it says more than "from".
-        if found.lastgroup == "from" and last and found.start() - last.end() < 35:
+        if found.lastgroup == "from" and last and (
+            found.start() - last.end() < 35 or "migrat" in last.group()
+        ):
             continue
         last = found
     if re.match(r"['’]?s?[\s-]*born\b|\s+native\b", page.lower[place.end : place.end + 8]):
@@ -276,6 +278,7 @@ def _of_trigger(
             "back",
             "been",
             "gone",
+            "go",
             "going",
             "goes",
             "went",
@@ -425,6 +428,9 @@ def _of_patient(page: Page, people: People, first: int, last: int) -> bool:
         "originally",
         "ethnically",
     )
+    by_birth = [word.lower for word in after[:2]]
+    if by_birth in (["by", "birth"], ["by", "origin"], ["by", "nationality"]):
+        return True
     return bool(closes and says)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from askew.graphs.page import Page, Sentence
 from askew.graphs.person_words import (
     ANY,
+    CHILD_OF_WRITER,
+    CLINICIAN,
     FAMILY,
     FIRST,
     OTHER,
@@ -62,7 +64,9 @@ class Scan:
         self.sex = _patient_sex(page, people, patient)
         self.last_seen: dict[str, str] = {}  # sex -> who was named last
         self.outer = PATIENT  # whose clause a relative clause interrupts
-        self.narrated = bool(patient and not first_person and FIRST.search(page.lower))
+        told = FIRST.search(page.lower) and not CLINICIAN.search(page.lower)
+        known = patient or CHILD_OF_WRITER.match(page.lower)
+        self.narrated = bool(told and known and not first_person)
 
     def sentence(self, sentence: Sentence) -> list[Stretch]:
         """The stretches of one sentence; each begins with the patient."""
@@ -111,7 +115,8 @@ class Scan:
             return person.who, True
         self.outer = PATIENT
         if before == "whose" or (person.first > 1 and words[person.first - 2].lower == "whose"):
-            return person.who, True
+            # "A boy whose mother brought him in with a fever": of the boy.
+            return (who, embedded) if self._tells(person, after) else (person.who, True)
         if heads_list and link not in ("in", "by", "of"):
             return person.who, embedded
         if head.lower.endswith(("'s", "’s")) and after[:1] not in (["side"], ["house"], ["home"]):

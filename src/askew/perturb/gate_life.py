@@ -44,6 +44,8 @@ LIFE: tuple[Rule, ...] = (
         work(?:s|ed|ing)? (?:(?:full|part)[- ]time|nights?|days|double shifts?|long hours|overtime)
         work(?:s|ed|ing)? (?:as an?|at|in|for|from home|shifts?|outdoors|on an?)
         work(?:s|ed|ing)? (?:underground|the land)
+        teach(?:es|ing) (?!him|her|them|me|us|the child|how|to\b|hospital|proper|session|point)\w+
+        lectures (?:in|on|at|part)
         work(?:s|ed|ing)? (?:on the|with (?:asbestos|animals|cattle|chemicals|children|metal))
         apprentice(?:d|ship)?|trainee|(?:(?:his|her|their|my) )?(?:day|night|graveyard) shift
         (?:her|his|their|my|a|the|new|current|previous|desk|stressful|sedentary|demanding) jobs?
@@ -375,6 +377,8 @@ LIFE: tuple[Rule, ...] = (
         (?:mother|father|parents|mom|dad) (?:reports?|states?|says?|notes?|indicates?|noticed)
         (?:mother|father|parents|mom|dad) (?:denies|deny|are concerned|is concerned)
         (?:mother|father|parents|mom|dad) (?:is worried|are worried)
+        (?:mother|father|mom|mum|dad|guardian) (?:is|was|has been) (?:advised|told|warned|asked|\
+        instructed|reassured|counsel(?:l)?ed|given)
         """,
         usual_to=35,
         anybody=True,

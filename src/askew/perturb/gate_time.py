@@ -202,6 +202,11 @@ _BOUNDS: dict[str, _Bound] = {
 }  # fmt: skip
 
 
+_NOUNS = {"mommy": "mom", "mummy": "mum", "daddy": "dad"}
+_BARE_AGE = re.compile(
+    rf"\b(?P<noun>{'|'.join(sorted(_BOUNDS, key=len, reverse=True))})(?:\s*\(|,)\s*(?:aged? )?(?P<age>\d{{1,2}})\s*(?=[,)])",
+    re.IGNORECASE,
+)
 # What a patient is called -> the least age in years.
 _ROLES = {
     **dict.fromkeys(("grandparent", "grandpa", "granny", "gran", "nan", "nana"), 36.0),
@@ -225,12 +230,24 @@ def _others(people: People, facts: Facts) -> Iterator[Finding]:
         if noun is None or noun not in _BOUNDS:
             continue
         yield _bounded(people, age.span, in_years(age), noun)
+    yield from _apposed(people, own)
     yield from _narrator(people)
     for mention in people.of("patient"):
         youngest = _ROLES.get(mention.row) if mention.kind == "noun" else None
         if youngest is not None:
             great = people.text[: mention.span.start].lower().endswith("great-")
             yield _at_least("role", people, mention.span, youngest + (18.0 if great else 0.0))
+
+
+def _apposed(people: People, own: set[Span]) -> Iterator[Finding]:
+    """The ages that stand beside a relative without a unit: "her daughter (45)", "his son, 51,"."""
+    for hit in _BARE_AGE.finditer(people.text):
+        span = Span(*hit.span("age"))
+        value = numerals.value(hit["age"])
+        noun = _NOUNS.get(hit["noun"].lower(), hit["noun"].lower())
+        if value is None or noun not in _BOUNDS or any(overlap(span, one) for one in own):
+            continue
+        yield _bounded(people, span, float(value), noun)
 
 
 def _whose(people: People, age: Age) -> str | None:
@@ -296,8 +313,21 @@ _TOLD_BY = {  # the patient's word in the mouth of whoever tells -> what the tel
 _WRITER = 13.0
 
 
+# "My 3 year old has …": whoever says so of a child is its parent.
+_OWN_CHILD = re.compile(
+    rf"\bmy (?:\w+ )?{_N}[- ](?:year|yr|month|mo|week|wk|day)s?[- ]?old(?= (?:has|is|had|keeps?|was|"
+    r"won['’]t|can['’]t|woke|just|got|started|vomited|fell|threw|and)\b)",
+    re.IGNORECASE,
+)
+_CHILD = 18.0  # years
+
+
 def _narrator(people: People) -> Iterator[Finding]:
     """Of "My 70-year-old dad …. I'm 41": the one who tells has an age as well."""
+    own = _OWN_CHILD.search(people.text)
+    if own is not None and people.years is not None and people.years < _CHILD:
+        yield from _told_by("mother", people, Span(*own.span()))
+        return
     told = next(
         (
             hit
@@ -311,18 +341,18 @@ def _narrator(people: People) -> Iterator[Finding]:
     )
     if told is None:
         return
-    noun = _TOLD_BY[told["noun"].lower()]
+    yield from _told_by(_TOLD_BY[told["noun"].lower()], people, Span(*told.span()))
+
+
+def _told_by(noun: str, people: People, span: Span) -> Iterator[Finding]:
+    """What it says of the patient that a son, mother or wife tells, with the age of that one."""
     age = _NARRATOR.search(people.text)
     value = numerals.value(age["n"]) if age else None
     if age is not None and value is not None:
         yield _bounded(people, Span(*age.span()), float(value), noun)
-        return
-    yield (
-        _bounded(people, Span(*told.span()), _WRITER, noun)
-        if noun in {"son", "grandson"}
-        else (
-            _at_least("told by a relative", people, Span(*told.span()), 15.0)
-            if noun == "wife"
-            else Finding("told by a relative", told[0], Span(*told.span()), usual_to=60.0)
-        )
-    )
+    elif noun in {"son", "grandson"}:
+        yield _bounded(people, span, _WRITER, noun)
+    elif noun == "wife":
+        yield _at_least("told by a relative", people, span, 15.0)
+    else:
+        yield Finding("told by a relative", people.text[slice(*span)], span, usual_to=60.0)

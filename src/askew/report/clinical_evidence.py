@@ -10,7 +10,7 @@ import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from askew.audits.clinical_answers import AnswerConfig, Ask, Case, read_all
@@ -23,7 +23,7 @@ from askew.report.estimates import as_number
 from askew.report.words import UNDEFINED
 from askew.runfolder import RunFolder
 from askew.scores.endpoints import measure
-from askew.vignettes import URGENCIES, Answered, AnswerForm, Dropped, Variant, Vignette
+from askew.vignettes import URGENCIES, Answered, AnswerForm, Dropped, Edit, Variant, Vignette
 
 SHOWN = 12  # vignettes
 LONGEST_TEXT = 4_000  # characters of one text or reply
@@ -95,35 +95,46 @@ def marked(case: Case, other: Case) -> tuple[Piece, ...]:
     Where rules edited the original, the edits say what was changed; other texts are compared word
     by word.
     """
-    text, original = case.variant.text, case.vignette.text
-    if case.variant.text == original:
-        spans = [(edit.span.start, edit.span.end) for edit in other.variant.edits]
-    else:
-        spans = _spans_of_edits(case.variant, original)
-    return _by_spans(text, spans) or _by_words(text, other.variant.text)
+    text = case.variant.text
+    pieces = tuple(_by_edits(case, other))
+    if "".join(piece.text for piece in pieces) == text and any(one.changed for one in pieces):
+        return pieces
+    return _by_words(text, other.variant.text)
 
 
-def _spans_of_edits(variant: Variant, original: str) -> list[tuple[int, int]]:
-    """Where in the variant's text its edits stand; none where they do not make up that text."""
-    made, spans, place = "", [], 0
-    for edit in sorted(variant.edits, key=lambda one: one.span.start):
-        made += original[place : edit.span.start]
-        spans.append((len(made), len(made) + len(edit.text)))
-        made += edit.text
-        place = edit.span.end
-    return spans if made + original[place:] == variant.text else []
-
-
-def _by_spans(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
-    """The text with these spans marked; nothing where there are none, or where they overlap."""
-    pieces, place = [], 0
-    for start, end in sorted(spans):
-        if start < place or end > len(text):
-            return ()
-        pieces += [Piece(text[place:start], False), Piece(text[start:end], True)]
+def _by_edits(case: Case, other: Case) -> Iterator[Piece]:
+    """The original with the case's edits, marked where the other's edits make another text."""
+    original, place = case.vignette.text, 0
+    for start, end in _regions((*case.variant.edits, *other.variant.edits)):
+        own, others = (_edited(original, one.variant.edits, start, end) for one in (case, other))
+        if start > place:
+            yield Piece(original[place:start], False)
+        if own:
+            yield Piece(own, own != others)
         place = end
-    pieces.append(Piece(text[place:], False))
-    return tuple(piece for piece in pieces if piece.text) if spans else ()
+    if place < len(original):
+        yield Piece(original[place:], False)
+
+
+def _regions(edits: Iterable[Edit]) -> list[tuple[int, int]]:
+    """The stretches of the original that any edit touches, in order; those that meet are one."""
+    regions: list[tuple[int, int]] = []
+    for start, end in sorted((one.span.start, one.span.end) for one in edits):
+        if regions and start <= regions[-1][1]:
+            regions[-1] = (regions[-1][0], max(end, regions[-1][1]))
+        else:
+            regions.append((start, end))
+    return regions
+
+
+def _edited(original: str, edits: Iterable[Edit], start: int, end: int) -> str:
+    """A stretch of the original with the edits that lie in it."""
+    made, place = "", start
+    for one in sorted(edits, key=lambda edit: edit.span):
+        if start <= one.span.start and one.span.end <= end:
+            made += original[place : one.span.start] + one.text
+            place = one.span.end
+    return made + original[place:end]
 
 
 def _by_words(text: str, other: str) -> tuple[Piece, ...]:

@@ -186,6 +186,8 @@ class ClinicalTable(Table):
             variants=self.variants,
             combinations=self.combinations or COMBINATIONS,
             levels=levels,
+            rules=self.rules,
+            keep_odd=self.keep_odd,
             generator=generator,
             attacker=attacker,
         )

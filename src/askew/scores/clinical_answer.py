@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from askew.models.reasoning import split_reasoning
 from askew.records import Finish, Reply
-from askew.scores.clean import own_turn, unescaped
+from askew.scores.clean import own_turn, plain_characters, unescaped
 from askew.scores.clinical_found import Found
 from askew.scores.clinical_lists import name_of, names_in, names_of_value
 from askew.scores.clinical_options import read_option
 from askew.scores.clinical_prose import prose_found, sentences_of
 from askew.scores.clinical_sections import sections_found
-from askew.scores.clinical_words import FieldName, field_of, referral_of, urgency_of
+from askew.scores.clinical_words import (
+    FieldName,
+    field_of,
+    referral_of,
+    urgency_of,
+    value_under,
+)
 from askew.scores.hops import edges_in, is_edge_line
 from askew.scores.languages import is_foreign
-from askew.scores.loose_json import LooseObject, loose_objects
+from askew.scores.loose_json import LooseObject, loose_list, loose_objects
 from askew.scores.refusals import is_paraphrase_of_unknown, is_refusal
 from askew.vignettes import ClinicalAnswer, HopGraph
 
+T = TypeVar("T")
 Outcome = Literal["answered", "refused", "unreadable", "truncated", "blocked", "error"]
 
 LONGEST_TEXT = 50_000  # characters of a reply that are read
@@ -144,8 +151,10 @@ def read_single(
         whole = Reply(own, finish=reply.finish)
         answer = _read_option_answer(whole, own, options, asked)
         return _with_text(answer, text), tuple(hops)
-    # The hops may be objects as well, so the answer is looked for behind them.
+    # The hops may be objects as well, so the answer is looked for behind them, then before them.
     last = steps.get(4, text)
+    if steps and not _answer_objects(last):
+        last = next(filter(_answer_objects, (steps.get(0, ""), steps.get(3, ""))), last)
     if cut and steps and 4 not in steps and not any(_answer_objects(text)):
         return ClinicalAnswer("truncated", text, rule="cut_off"), tuple(hops)
     return _read_fields(reply, text, last, said, structured, asked), tuple(hops)
@@ -220,14 +229,17 @@ def _read_fields(
 ) -> ClinicalAnswer:
     """Read the fields from JSON in `json_in`, else from the words of `said`; `text` is kept."""
     cut = reply.finish is Finish.LENGTH
+    headless = asks_for_diagnoses(asked)
+    listed = None if cut else _list_alone(json_in, headless)
+    if listed is not None:
+        return _answer("answered", text, listed, "json")
     objects = _answer_objects(json_in)
     if objects:
         return _of_objects(objects, text, cut)
-    headless = asks_for_diagnoses(asked)
     plain = _WRAPPING.sub(lambda found: found[1] or "\n", unescaped(said)).strip()
-    listed, beside = sections_found(plain, cut=cut, headless=headless)
-    found = listed.completed_by(prose_found(beside, cut=cut))
-    if not found.differential and not listed.cut_list:
+    headed, beside = sections_found(plain, cut=cut, headless=headless)
+    found = headed.completed_by(prose_found(beside, cut=cut))
+    if not found.differential and not headed.cut_list:
         # A list may still name diagnoses in sentences; what it advises may be for later only.
         found = found.completed_by(prose_found(plain, cut=cut).diagnoses())
     if headless and not found.differential and not cut:
@@ -297,7 +309,8 @@ def _of_words(found: Found, text: str, said: str, structured: bool, cut: bool) -
 
 def _only_declines(text: str) -> bool:
     """Whether a reply declines, and says nothing of substance beside it."""
-    sentences = sentences_of(unescaped(text)) or [text]
+    plain = plain_characters(unescaped(text))
+    sentences = sentences_of(plain) or [plain]
     declining = [one for one in sentences if is_refusal(one) or _DISCLAIMER.search(one)]
     if not declining:
         return False
@@ -306,6 +319,34 @@ def _only_declines(text: str) -> bool:
 
 
 # ---- JSON
+
+
+def _list_alone(text: str, headless: bool) -> Found | None:
+    """A reply that is a list and no object: diagnoses, each a text or an object of its own."""
+    entries = loose_list(text)
+    if not entries:
+        return None
+    if all(isinstance(one, str) for one in entries):
+        names = names_of_value(entries) if headless else None
+        return Found(listed=list(names)) if names else None
+    records = [one for one in entries if isinstance(one, Mapping)]
+    named = [_diagnosis_of(one) for one in records]
+    if len(records) < len(entries) or len(records) < 2 or not all(named):
+        return None
+    found = Found(listed=list(names_of_value(entries) or ()))
+    for record in records:
+        for key, value in record.items():
+            if field_of(str(key)) == "tests":
+                found.tests = _added(found.tests, value)
+            elif field_of(str(key)) == "treatments":
+                found.treatments = _added(found.treatments, value)
+    return found
+
+
+def _diagnosis_of(record: Mapping[object, object]) -> str | None:
+    """The diagnosis that an object is about; None where it states a whole differential, or none."""
+    said = [one for key, one in record.items() if field_of(str(key)) in ("differential", "leading")]
+    return said[0] if len(said) == 1 and isinstance(said[0], str) else None
 
 
 def _answer_objects(text: str) -> list[LooseObject]:
@@ -353,6 +394,8 @@ def _of_objects(objects: Sequence[LooseObject], text: str, cut: bool) -> Clinica
 
 def _found_in(one: LooseObject) -> Found:
     found = Found()
+    urgencies: list[int | None] = []
+    referrals: list[bool | None] = []
     for key, value in one.fields.items():
         name = field_of(key)
         if name in ("differential", "leading", "others"):
@@ -364,15 +407,31 @@ def _found_in(one: LooseObject) -> Found:
             else:
                 found.listed = [*(found.listed or []), *names]
         elif name == "urgency":
-            level = value[0] if isinstance(value, list) and len(value) == 1 else value
-            found.urgency = urgency_of(level) if isinstance(level, str) else None
+            urgencies.append(_urgency_of_value(value))
         elif name == "referral":
-            found.referral = referral_of(value)
+            referrals.append(referral_of(value))
         elif name == "tests":
             found.tests = _added(found.tests, value)
         elif name == "treatments":
             found.treatments = _added(found.treatments, value)
+    found.urgency, found.referral = _only(urgencies), _only(referrals)
     return found
+
+
+def _only(values: Sequence[T | None]) -> T | None:
+    """The one value that keys of the same meaning state; None where they differ."""
+    stated = {value for value in values if value is not None}
+    return stated.pop() if len(stated) == 1 else None
+
+
+def _urgency_of_value(value: object) -> int | None:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, Mapping):
+        stated = value_under(value, r"level|urgency|value|category|class|triage|rating")
+        levels = [urgency_of(one) for one in value.values() if isinstance(one, str)]
+        return urgency_of(stated) if isinstance(stated, str) else _only(levels)
+    return urgency_of(value) if isinstance(value, str) else None
 
 
 def _added(known: list[str] | None, value: object) -> list[str] | None:
@@ -424,7 +483,7 @@ _STEP_WORDS = {
 
 
 def _steps(text: str) -> dict[int, str]:
-    """The parts of a reply under its headed steps, in order; empty if it has none."""
+    """The parts of a reply under its headed steps, 0 = before them; empty if it has none."""
     marks: list[tuple[int, re.Match[str]]] = []
     for found in _STEP.finditer(text):
         step = int(found["step"] or found["number"])
@@ -436,15 +495,21 @@ def _steps(text: str) -> dict[int, str]:
     if not marks or (len(marks) < 2 and marks[0][1]["step"] is None):
         return {}
     ends = [found.start() for _, found in marks[1:]] + [len(text)]
-    return {
+    parts = {
         step: f"{_beside_heading(found['rest'], step)}\n{text[found.end() : end]}"
         for (step, found), end in zip(marks, ends, strict=True)
     }
+    return {0: text[: marks[0][1].start()]} | parts
 
 
 def _beside_heading(rest: str, step: int) -> str:
     """What follows the step's name in its own line, the name taken off."""
     rest = rest.strip(" *_#:.)-")
+    # What stands beside the name may have colons of its own: an object, "3:1" in a triplet.
+    content = re.search(r"\{|\(|\[", rest)
+    name = rest[: content.start()].strip(" *_:") if content else ""
+    if content and (not name or (len(name.split()) <= 10 and _STEP_WORDS[step].search(name))):
+        return rest[content.start() :]
     head, colon, value = rest.partition(":")
     if colon and len(head.split()) <= 10:
         return value.strip(" *")

@@ -43,7 +43,8 @@ _NO_NAME = re.compile(
     r"|strings?|diagnos[ei]s(?: ?\d)?|(?:(?:first|second|third|fourth|fifth"
     r"|next|most|more|less|top|primary|main|another) )*"
     r"(?:likely(?: (?:diagnosis|cause))?|diagnosis)(?: ?\d)?|(?:test|treatment"
-    r"|condition|cause|disease|option|item) ?\d?|name(?: of .*)?|your .*|placeholder)"
+    r"|condition|cause|disease|option|item) ?\d?|name(?: of .*)?|your .*|lists?(?: of .*)?"
+    r"|placeholder)"
     r"\.?",
     re.IGNORECASE,
 )
@@ -78,6 +79,34 @@ _KEYS = (
     "diagnosis", "name", "condition", "disease", "cause", "test", "treatment", "investigation",
     "medication", "drug", "therapy", "item", "title", "label", "value", "text", "description",
 )  # fmt: skip
+# Keys of one entry that name nothing: {"gout": "high"} is told from {"diagnosis": "gout"} by them.
+_ABOUT_AN_ENTRY = re.compile(
+    r"likel|probab|confiden|certain|rank|score|reason|rationale|explan|evidence|support|why|urgen"
+    r"|priorit|icd|code|purpose|dose|dosage|route|frequency|duration|category|type|comment|note"
+    r"|feature"
+    r"|finding|justif|order|position|#|percent|notes|against|pros|cons"
+)
+_SHORT_KEYS = (
+    "dx", "ddx", "disorder", "illness", "syndrome", "exam", "study", "procedure", "agent",
+    "intervention", "action", "recommendation", "problem", "hypothesis", "impression", "etiology",
+    "aetiology", "measure", "possibility",
+)  # fmt: skip
+# Words of keys that say the place or the kind of what stands under them.
+_MAY_STAND_IN_A_KIND = """
+first second third fourth fifth most more less least likely likeliest probable possible top
+leading main primary secondary other others alternative alternatives additional further next
+common rare serious dangerous differential differentials diagnosis diagnoses cause causes
+condition conditions infectious infective noninfectious non inflammatory autoimmune neoplastic
+malignant vascular metabolic endocrine cardiac cardiovascular pulmonary respiratory
+gastrointestinal neurological neurologic musculoskeletal psychiatric psychological lab labs
+laboratory blood urine bedside imaging radiology radiological test tests testing investigation
+investigations study studies immediate initial early late long short term line acute chronic
+supportive symptomatic definitive specific general medical surgical pharmacological
+pharmacologic pharmacotherapy nonpharmacological nonpharmacologic medication medications drug
+drugs lifestyle measures self care therapy therapies treatment treatments management urgent
+routine emergency if as needed recommended advised and or basic advanced option options
+"""
+_KINDS = frozenset(_MAY_STAND_IN_A_KIND.split())
 _RANKS = ("rank", "order", "position", "#")
 
 
@@ -154,8 +183,7 @@ def names_of_value(value: object) -> tuple[str, ...] | None:
         return ()
     if len(value) == 1 and isinstance(value[0], str) and says_nothing_is_needed(value[0]):
         return ()
-    found = unique(name for one in _ranked(value) if (name := _name_of_entry(one)) is not None)
-    return tuple(found) or None
+    return tuple(unique(name for one in _ranked(value) for name in _names_of_entry(one))) or None
 
 
 def _names_of_text(value: str) -> tuple[str, ...] | None:
@@ -171,18 +199,38 @@ def _names_of_text(value: str) -> tuple[str, ...] | None:
 
 
 def _names_of_mapping(value: Mapping[object, object]) -> tuple[str, ...] | None:
-    entry = _name_of_entry(dict(value))
-    if entry is not None and any(str(key).casefold() in _KEYS for key in value):
-        return (entry,)
-    if all(
-        re.search(r"\d|likely|first|second|third|other|primary|alternative", str(key), re.I)
-        for key in value
-    ):
-        # {"1": "gout", "2": "sprain"} or {"most likely": "gout", "others": ["sprain"]}
-        lists = [names_of_value(one if isinstance(one, list) else [one]) for one in value.values()]
+    if any(str(key).casefold() in _KEYS for key in value):
+        return tuple(_names_of_entry(value)) or None
+    kinds = [_is_kind(str(key)) for key in value]
+    if all(kinds) and not any(_is_reason(one) for one in value.values()):
+        # {"1": "gout", "2": "sprain"}, {"most likely": "gout", "others": ["sprain"]} or
+        # {"laboratory": ["CBC"], "imaging": ["chest X-ray"]}
+        lists = [
+            names_of_value(one if isinstance(one, list | str | Mapping) else [one])
+            for one in value.values()
+        ]
+        if lists and all(names == () for names in lists):
+            return ()
         return tuple(unique(name for names in lists for name in names or ())) or None
+    if any(kinds) and any(isinstance(one, list) for one in value.values()):
+        return None  # a kind beside a name: which of the two the lists hold, nobody can tell
     # {"gout": "one joint", "sprain": "no fall"}
     return tuple(unique(name for key in value if (name := name_of(str(key))))) or None
+
+
+def _is_kind(key: str) -> bool:
+    """Whether a key is the place or the kind of what stands under it, and names nothing itself."""
+    words = re.findall(r"[a-z0-9#]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).casefold())
+    return bool(words) and all(
+        word in _KINDS or re.fullmatch(r"#?\d{1,2}(?:st|nd|rd|th)?", word) for word in words
+    )
+
+
+def _is_reason(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and re.match(r"to\s|for\s|because\b", value.strip(), re.I) is not None
+    )
 
 
 def _ranked(entries: list[object]) -> list[object]:
@@ -204,19 +252,34 @@ def _rank(entry: object) -> int | None:
     return None
 
 
-def _name_of_entry(entry: object) -> str | None:
+def _names_of_entry(entry: object) -> list[str]:
+    """What one entry of a list names: a text, a row, or an object in one of many forms."""
     if isinstance(entry, str):
-        return name_of(entry)
+        name = name_of(entry)
+        return [] if name is None else [name]
     if isinstance(entry, list):
-        return _name_of_entry(entry[0]) if entry else None
+        return _names_of_entry(entry[0]) if entry else []
     if not isinstance(entry, Mapping):
-        return None
-    folded = {str(key).casefold(): value for key, value in entry.items()}
+        return []
+    folded = {" ".join(re.split(r"[\s_]+", str(key).casefold())): one for key, one in entry.items()}
     for key in _KEYS:
         for own, value in folded.items():
-            if (own == key or own.endswith(("_" + key, " " + key))) and isinstance(value, str):
-                return name_of(value)
-    texts = [value for value in folded.values() if isinstance(value, str)]
-    if not texts and len(folded) == 1:
-        return name_of(str(next(iter(entry))))  # {"gout": 0.7}
-    return name_of(texts[0]) if texts else None
+            if re.fullmatch(rf"(?:.*\s)?{key}s?", own) and isinstance(value, str | list):
+                return _names_of_entry(value) if isinstance(value, str) else _listed(value)
+    for own, value in folded.items():
+        if _ABOUT_AN_ENTRY.search(own):
+            continue
+        # {"dx": "gout"}, but {"gout": "high"} and {"gout": "one red joint"}
+        if isinstance(value, str) and (own in _SHORT_KEYS or _is_kind(own)):
+            return _names_of_entry(value)
+        if isinstance(value, list) and _is_kind(own):
+            return _listed(value)
+        original = next(
+            str(key) for key in entry if " ".join(re.split(r"[\s_]+", str(key).casefold())) == own
+        )
+        return _names_of_entry(original)
+    return []
+
+
+def _listed(values: list[object]) -> list[str]:
+    return [name for one in values for name in _names_of_entry(one)]

@@ -7,8 +7,9 @@ import re
 from askew.scores.clinical_lists import names_in
 
 DENIED = re.compile(
-    r"\b(?:not|n't|never|unlikely|no longer|cannot be|rule[ds]? out|excludes?|impossible to|hard to"
-    r"|difficult to|unclear)\b",
+    # No word begins at the "n" of "don't".
+    r"(?:\b(?:not|never|unlikely|no longer|cannot be|rule[ds]? out|excludes?|impossible to|hard to"
+    r"|difficult to|unclear)|n['’]t)\b",
     re.IGNORECASE,
 )
 _STOP = re.compile(
@@ -77,7 +78,7 @@ def names_said(what: str) -> list[str]:
     such_as = _SUCH_AS.match(what[:200])
     if such_as:
         what = what[such_as.end() :]
-    what = _STOP.sub("", what)
+    what = re.sub(r"^with\s", "", _STOP.sub("", what))
     return [
         name
         for full in names_in(what)

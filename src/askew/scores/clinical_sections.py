@@ -50,6 +50,29 @@ _INTRODUCES = re.compile(
     r"|includes?|following|recommended|needed|considered)\b",
     re.IGNORECASE,
 )
+_DIAGNOSES: tuple[FieldName, ...] = ("leading", "differential", "others")
+# Headings of lists that say how likely their items are, and not what they are.
+_RANK = re.compile(
+    r"\W*(?:(?:most|more|less|least|also|quite|very|highly)\s)?(?:likely|common|possible|probable"
+    r"|serious|unlikely|rare)(?:\s?(?:,|but|and|or|/)\s?(?:\w+\s){0,3}?(?:serious|common|possible"
+    r"|important|dangerous|rare|concerning|worth considering|likely))?\W*\Z",
+    re.IGNORECASE,
+)
+_LOWER_RANK = re.compile(r"\W*(?:less|least|also|unlikely|rare|serious)\b", re.IGNORECASE)
+# A list of what to do, though causes were asked for: its heading says so, or its items do.
+_TO_DO = re.compile(
+    r"\b(?:meantime|steps?|to do|help|try|tips?|reliev\w+|relief|manag\w+|treat\w*|advice|actions?"
+    r"|recommend\w*|suggest(?:ions?)?|(?:you|they|he|she|patient) (?:can|should|may|could|must"
+    r"|need)|see a doctor|questions?|monitor|precautions?|prevent\w*|plan)\b",
+    re.IGNORECASE,
+)
+_ACT = re.compile(
+    r"\W*(?:rest|drink|take|avoid|see|get|stay|use|apply|seek|consult|monitor|keep|try|start|check"
+    r"|ask|consider|visit|call|contact|make|go|eat|schedule|follow|do|perform|order|obtain|give"
+    r"|provide|ensure|maintain|track|watch|talk|limit|stop|refer|evaluate|assess)\b(?!\W*(?:syndrome"
+    r"|disease))",
+    re.IGNORECASE,
+)
 _ASKS_ABOUT = re.compile(
     r"\b(?:determine|ask|history|confirm|questions?|risk factors?|rule out"
     r"|(?<!these )(?<!the )(?<!your )symptoms (?:of|include)"
@@ -155,11 +178,33 @@ def _sections(text: str, headless: bool) -> list[_Section]:
             )
         else:
             sections[-1].lines.append(line.strip())
-    if headless and not any(section.name for section in sections):
-        lists = [section for section in sections if any(item.numbered for item in section.items)]
-        if len(lists) == 1:
-            lists[0].name = "differential"
+    if headless and not any(
+        section.name in _DIAGNOSES and (section.items or section.value) for section in sections
+    ):
+        _take_headless(sections)
     return sections
+
+
+def _take_headless(sections: list[_Section]) -> None:
+    """Name the lists of diagnoses that no heading calls so, where nothing else was asked for.
+
+    These are the only numbered list, before any field; or the lists below "More likely", "Less
+    likely but serious" and the like.
+    """
+    by_rank = [
+        one for one in sections if one.name is None and one.items and _RANK.match(one.heading)
+    ]
+    for section in by_rank:
+        section.name = "others" if _LOWER_RANK.match(section.heading) else "differential"
+    lists = [one for one in sections if any(item.numbered for item in one.items)]
+    if by_rank or len(lists) != 1 or lists[0].name is not None:
+        return
+    acts = [_ACT.match(words) is not None for words in lists[0].top_items()]
+    if _TO_DO.search(lists[0].heading) or sum(acts) * 2 > len(acts):
+        return
+    first_named = next((place for place, one in enumerate(sections) if one.name), len(sections))
+    if sections.index(lists[0]) < first_named:
+        lists[0].name = "differential"
 
 
 def _take_row(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from askew.vignettes import URGENCIES
 
@@ -25,7 +26,24 @@ _OTHER = re.compile(
     r"|past|prior|previous|comorbid|complicat|when to|seek|warning|symptoms? of"
     r"|presenting|diagnosis code"
     r"|definition|what is|patient.s medical|social|key (?:features|findings|points)"
-    r"|disclaimer|certainty|confidence|likelihood",
+    r"|disclaimer|certainty|confidence|likelihood"
+    # What was done, found or taken already, and what is not to be done.
+    r"|\b(?:already|pending|completed|performed|results?|findings|response|goals?|onset|course"
+    r"|death|icd\W?\d*|codes?|stag(?:e|ing)|avoid\w*|contraindicat\w*|unnecessary|withh[eo]ld"
+    r"|stop(?:ped)?|discontinued?|allerg\w*|interactions?|adverse|(?:side|drug) effects?)\b"
+    r"|\bnot (?:needed|required|indicated|recommended|necessary|advised|offered)\b"
+    r"|\b(?:current|home|existing|regular|usual) (?:med\w*|drugs?|treatments?|therap\w+)"
+    r"|\bphysical exam\w*|\b(?:special|safety|ethical|cultural|patient|age|gender|treatment)"
+    r" considerations",
+    re.IGNORECASE,
+)
+# "Urgency rationale" and "reason for referral" hold a reason; "diagnoses and reasoning" does not.
+_REASON_OF = re.compile(
+    r"^(?:rationales?|reason(?:s|ing)?|justifications?|basis|why|explanation)\s(?:for|of|behind)\b"
+    r"|^(?!.*(?:\b(?:and|with)\b|[&/+,]))\S.*\s(?:rationales?|reason(?:s|ing)?|justifications?"
+    r"|justified|explained|basis|why)$"
+    r"|^(?!.*(?:\b(?:and|with)\b|[&/+,])).*\b(?:differential|diagnos[ei]s|urgency|triage|tests?"
+    r"|treatments?|management|referral)\sexplanations?$",
     re.IGNORECASE,
 )
 _TESTS = (
@@ -42,6 +60,11 @@ _REFERRALS = r"\b(?:referrals?|refer|consults?|consultations?|specialists?)\b"
 _RATIONALE = (
     r"\b(?:rationale|reasoning|reasons?|explanation|justification|summary|conclusion"
     r"|notes?|discussion)\b"
+)
+# "Referral urgency" and "urgency of treatment": how soon something, not how soon the patient.
+_HOW_SOON_OF_ANOTHER = re.compile(
+    r"(?:urgency|priority|time.?frame|how soon)$|^(?:urgency|priority|time.?frame) (?:of|for)\b",
+    re.IGNORECASE,
 )
 _RATIONALE_ONLY = r"^(?:explanations?|reasoning|rationale|justification|reasons?|why)$"
 _ANSWER = (
@@ -87,10 +110,12 @@ def field_of(label: str) -> FieldName | None:
     words = plain_label(label)
     if not words or len(words) > _LONGEST_LABEL or _OTHER.search(words):
         return None
-    if re.fullmatch(_RATIONALE_ONLY, words, re.IGNORECASE):
+    if re.fullmatch(_RATIONALE_ONLY, words, re.IGNORECASE) or _REASON_OF.search(words):
         return "rationale"
     found = [name for name, pattern in _COMPILED.items() if pattern.search(words)]
     if "tests" in found and "treatments" in found:
+        return None
+    if len(found) > 1 and _HOW_SOON_OF_ANOTHER.search(words):
         return None
     if "differential" in found and "leading" in found and "differential" in words.casefold():
         return "differential"
@@ -164,7 +189,7 @@ _LEVELS: tuple[tuple[int, re.Pattern[str]], ...] = (
         1,
         re.compile(
             r"\b(?:routine(?:ly)?|non.?urgent|not urgent|elective|ordinary appointment"
-            r"|outpatient|within (?:the next )?(?:a few|several|one|two|1|2|1.2|2.4"
+            r"|outpatient|within (?:the next )?(?:a few|a|several|one|two|1|2|1.2|2.4"
             r"|\d)? ?(?:days|weeks?)"
             r"|primary care)\b",
             re.IGNORECASE,
@@ -186,8 +211,26 @@ _LEADING_LEVEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ALTERNATIVE = re.compile(
-    r"\s{0,2}(?:/|\||or\b|to\b|,\s?(?:routine|urgent|emergency|self)|and/or\b)", re.I
+    r"(?:\s(?:care|visit|evaluation|attention|appointment))?\s{0,2}"
+    r"(?:/|\||and/or\b|or\b|to\b|,|-)\s{0,2}(?:an?\s|the\s)?"
+    r"(?:self[- ]?care|routine|urgent|emergen|semi)",
+    re.IGNORECASE,
 )
+# "Urgent if febrile": no level yet. "Emergency, even if it eases" is one.
+_LEVEL_UNDER_CONDITION = re.compile(
+    r"(?:\s(?:care|visit|evaluation|attention))?\W{1,3}(?:only )?(?:if|unless|in case|when)\b", re.I
+)
+# "No immediate action", "emergency care is not required": a level that is denied is none, but
+# "not urgent" is, as it is the plain word for the routine one.
+_DENIED_LEVEL = re.compile(
+    r"\b(?:no|without|not (?:need|requir|warrant|in need of)\w*|(?:does|do|is) ?n(?:o|['’])t"
+    r" (?:need|require|warrant)\w*)\s(?:\w+\s){0,2}?"
+    r"(?:immediate|emergen\w+|urgent|same.day)\b[^.;,]*"
+    r"|\b(?:immediate|emergen\w+|urgent|same.day)\b[^.;,]{0,40}?(?:\bnot|n['’]t)"
+    r" (?:be )?(?:needed|required|necessary|indicated|warranted|advised)\b",
+    re.IGNORECASE,
+)
+_NOT_URGENT = re.compile(r"\b(?:non.?urgent|not urgent)\b", re.IGNORECASE)
 _BY_NAME = {name: level for level, name in enumerate(URGENCIES)} | {
     "emergent": 3,
     "self care": 0,
@@ -204,22 +247,33 @@ def urgency_of(value: str) -> int | None:
     (3, 2)
     >>> urgency_of("urgent or emergency"), urgency_of("high"), urgency_of("non-urgent")
     (None, None, 1)
+    >>> urgency_of("Immediate care is not required"), urgency_of("Not urgent: self-care")
+    (None, 0)
     """
-    value = value[:400].replace("_", " ")
+    value = _DENIED_LEVEL.sub(" ", value[:400].replace("_", " "))
     named = _LEADING_LEVEL.match(value)
     if named is not None:
-        if _ALTERNATIVE.match(named["rest"]):
+        rest = named["rest"]
+        if _ALTERNATIVE.match(rest) or _LEVEL_UNDER_CONDITION.match(rest):
             return None
         return _BY_NAME[named["level"].casefold()]
-    found = {level for level, pattern in _LEVELS if pattern.search(value)}
+    found = _levels_in(value)
+    if found == {0, 1}:
+        found = _levels_in(_NOT_URGENT.sub(" ", value))  # "not urgent" beside a level of its own
     return found.pop() if len(found) == 1 else None
+
+
+def _levels_in(value: str) -> set[int]:
+    return {level for level, pattern in _LEVELS if pattern.search(value)}
 
 
 _NO = re.compile(
     r"^\W{0,3}(?:no|none|not|false|n)\b(?! doubt|/)|\b(?:not (?:needed|necessary"
-    r"|required|indicated)|unnecessary)\b",
+    r"|required|indicated)|unnecessary)\b(?! (?:urgently|immediately|today|as an emergency))",
     re.IGNORECASE,
 )
+# The form said over: "yes or no".
+_EITHER = re.compile(r"\W*(?:yes|no)\W{0,3}(?:or|/|\|)\W{0,3}(?:yes|no)\b", re.IGNORECASE)
 _YES = re.compile(
     r"^\W{0,3}(?:yes|true|y|required|needed|recommended|indicated|urgent|refer(?:red"
     r"|ral)?\b|immediate)\b"
@@ -232,14 +286,29 @@ _CONDITION = re.compile(
 )
 
 
+def value_under(record: Mapping[Any, object], keys: str) -> object:
+    """The one value that stands under such a key of an object; None for none, or for several.
+
+    >>> value_under({"level": "urgent", "why": "chest pain"}, "level|value")
+    'urgent'
+    """
+    found = [value for key, value in record.items() if re.search(keys, str(key), re.IGNORECASE)]
+    return found[0] if len(found) == 1 else None
+
+
 def referral_of(value: object) -> bool | None:
     """Whether the value of a referral field refers; None where it depends or does not say.
 
     >>> referral_of("Yes, to cardiology"), referral_of(False), referral_of("Cardiologist")
     (True, False, True)
-    >>> referral_of("only if symptoms persist") is None
+    >>> referral_of("only if symptoms persist") is None, referral_of("yes or no") is None
+    (True, True)
+    >>> referral_of({"needed": "yes", "specialty": "neurology"})
     True
     """
+    if isinstance(value, Mapping):
+        stated = value_under(value, r"need|requir|recommend|indicat|referr?|value|answer|decision")
+        return referral_of(", ".join(map(str, value.values())) if stated is None else stated)
     if isinstance(value, bool):
         return value
     if isinstance(value, list):
@@ -247,11 +316,12 @@ def referral_of(value: object) -> bool | None:
     if not isinstance(value, str):
         return None
     value = value[:400]
+    if _EITHER.match(value):
+        return None
     if _NO.search(value):
         # "No, unless it gets worse" refuses it for now; so does "Not needed".
         return False
-    if re.match(r"\W{0,3}yes\b", value, re.I):
-        return True
-    if _CONDITION.search(value):
+    first = re.split(r"[.;]\s", value)[0]
+    if _CONDITION.search(first if re.match(r"\W{0,3}yes\b", value, re.I) else value):
         return None
     return True if _YES.search(value) else None

@@ -18,15 +18,36 @@ _LONGEST_LINE = 2_000
 _LONGEST_NODE = 200
 _LONGEST_CYPHER = 500  # characters of a line; the pattern tries every place of it
 
+# ">" alone joins where it stands free, and no number follows: ">140/90" and "T>38" are values.
 _ARROW = re.compile(
-    r"\s*(?:[-–—=─~]{0,4}>{1,2}|[→⇒⟶➔➜➝⟹↦▶►]|\\(?:right|Right|longright)arrow\b|\\to\b)\s*"
+    r"\s*(?:[-–—=─~]{1,4}>{1,2}|(?<=\s)>{1,2}(?=\s+[^\d\s])"
+    r"|[→⇒⇢⇨⇾⟶⟹⟼↦▶►⮕\u2794\u2798-\u27af\u27b1-\u27be]\ufe0f?"
+    r"|\\(?:right|Right|longright)arrow\b|\\to\b)\s*"
 )
+_LEFT_ARROW = re.compile(r"\s*(?:<[-–—=─~]{1,4}|[←⇐⟵⟸])(?!>)\s*")
 # (fever)-[related_to]->(malaria) and fever --related_to--> malaria
 _CYPHER = re.compile(
     r"[(\"]?(?P<head>[^()\[\]\"\n]{1,200}?)[)\"]?\s?-{1,2}\s?\[?:?"
     r"(?P<relation>[\w][\w :/'-]{0,80}?)\]?\s?-{1,2}>\s?"
     r"[(\"]?(?P<tail>[^()\[\]\"\n]{1,200})[)\"]?"
 )
+# fever -suggests-> malaria
+_DASHED = re.compile(
+    r"(?P<head>[^()\[\]\"\n>]{1,200}?)\s-(?P<relation>\w[\w :/']{0,80}?)->\s?"
+    r"(?P<tail>[^()\[\]\"\n>]{1,200})"
+)
+# suggests(fever, malaria) and edge(fever, suggests, malaria)
+_CALLED = re.compile(r"(?P<name>\w{1,60})\((?P<inner>[^()\n]{3,400})\)[\s.,;]*")
+# Head: fever, Relation: suggests, Tail: malaria
+_LABELLED = re.compile(
+    r"\b(?:head|subject|start[_ ]?node|source)(?:[_ ]entity)?\W{0,3}[:=]\s*"
+    r"(?P<head>[^\n,;|]{1,200}?)"
+    r"\W{0,3}[,;|\n][\s*•-]{0,8}(?:relation(?:ship)?|predicate|edge)\W{0,3}[:=]\s*"
+    r"(?P<relation>[^\n,;|]{1,200}?)\W{0,3}[,;|\n][\s*•-]{0,8}"
+    r"(?:tail|object|end[_ ]?node|target)(?:[_ ]entity)?\W{0,3}[:=]\s*(?P<tail>[^\n;|]{1,200})",
+    re.IGNORECASE,
+)
+_PATIENT = re.compile(r"(?:the )?(?:patient|person|man|woman|boy|girl|child|infant|he|she)\b", re.I)
 _START = re.compile(r"^[\s>*•◦▪●+–-]*(?:\(?\d{1,3}[.):]\)?\s+)?(?:[-*•]\s+)?")
 _LABEL = re.compile(
     r"^(?:triplets?|triples?|edges?|relation(?:ship)?s?|g[12₁₂])\s?\d{0,3}\s?[:=]\s*", re.IGNORECASE
@@ -54,6 +75,16 @@ _FORM = re.compile(
 _JSON_ROW = re.compile(
     r"\[\s*(?P<inner>\"[^\"\n]{1,200}\"\s*,\s*\"[^\"\n]{1,200}\"\s*,\s*\"[^\"\n]{1,200}\")"
     r"\s*,?\s*\]"
+)
+
+
+_VERB = re.compile(
+    r"(?:is|has|had|was|were|are|lives?|takes?|causes?|caused|suggests?"
+    r"|indicates?|leads?|linked|related|includes?|associated|located|resides?"
+    r"|travel\w*|visit\w*|reports?|presents?|experienc\w*|suffers?|denies|does"
+    r"|may|can|could|might|points?|typical|treated|worsened|relieved|born|from"
+    r"|likely|needs?|requires?|allergic|complains?|increases?|raises?|supports?|shows?)\b",
+    re.IGNORECASE,
 )
 
 
@@ -87,7 +118,11 @@ def edges_in(text: str, *, cut: bool) -> tuple[HopEdge, ...]:
         lines = text.split("\n")
         if cut and lines and not re.search(r"[)\]]\s*$", lines[-1]):
             lines.pop()
-        found = [edge for line in lines for edge in _line_edges(line[:_LONGEST_LINE])]
+        whole = "\n".join(line[:_LONGEST_LINE] for line in lines).replace("**", "")
+        found = [
+            _edge(one["head"], one["relation"], one["tail"]) for one in _LABELLED.finditer(whole)
+        ]
+        found = found or [edge for line in lines for edge in _line_edges(line[:_LONGEST_LINE])]
     whole = [edge for edge in found if _is_said(edge)]
     return tuple(dict.fromkeys(whole))[:MOST_EDGES]
 
@@ -122,7 +157,11 @@ def loose_objects_deep(text: str) -> Iterator[Mapping[str, object]]:
 
 
 def _edge_of(record: Mapping[str, object]) -> HopEdge | None:
-    folded = {re.sub(r"\W", "_", str(key).casefold()): value for key, value in record.items()}
+    # "node_1" is "node1".
+    folded = {
+        re.sub(r"_(?=\d)", "", re.sub(r"\W", "_", str(key).casefold())): value
+        for key, value in record.items()
+    }
     parts = [
         next((folded[key] for key in keys if isinstance(folded.get(key), str | int)), None)
         for keys in _KEYS
@@ -144,6 +183,17 @@ def _line_edges(line: str) -> Iterator[HopEdge]:
         if cypher:
             yield from cypher
             return
+    dashed = _DASHED.fullmatch(line) if "->" in line and len(line) <= _LONGEST_CYPHER else None
+    if dashed and "->" not in dashed["head"] + dashed["tail"]:
+        yield _edge(dashed["head"], dashed["relation"], dashed["tail"])
+        return
+    called = list(map(_call, _CALLED.finditer(line))) if _CALLED.match(line) else []
+    if called and all(called) and not _CALLED.sub("", line):
+        yield from (edge for edge in called if edge is not None)
+        return
+    if _LEFT_ARROW.search(line) and not _ARROW.search(line):
+        parts = _LEFT_ARROW.split(line.strip("()[] "))
+        line = " -> ".join(reversed(parts))
     tuples = _tuples(line)
     if tuples:
         yield from tuples
@@ -155,6 +205,8 @@ def _line_edges(line: str) -> Iterator[HopEdge]:
             yield from chain
     elif line.startswith("|") or line.count("|") == 2:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 4 and re.fullmatch(r"#|\d{1,3}\.?|no\.?|nr\.?", cells[0], re.IGNORECASE):
+            cells = cells[1:]
         if len(cells) == 3:
             yield _edge(*cells)
 
@@ -164,6 +216,15 @@ def _tuples(line: str) -> list[HopEdge]:
     if line[0] not in "([<{" or not re.fullmatch(r"[\s,;.]*", _TUPLE.sub("", line)):
         return []
     return [edge for one in _TUPLE.finditer(line) for edge in _tuple(one["inner"])]
+
+
+def _call(said: re.Match[str]) -> HopEdge | None:
+    """The triplet of suggests(fever, malaria); None for "cough(dry, productive)"."""
+    parts = [part.strip() for part in said["inner"].split(",")]
+    if len(parts) == 2 and ("_" in said["name"] or _VERB.match(said["name"])):
+        return _edge(parts[0], said["name"], parts[1])
+    is_edge = re.fullmatch(r"edge|triplet|triple|relation", said["name"], re.IGNORECASE)
+    return _edge(*parts) if is_edge and len(parts) == 3 else None
 
 
 def _chain(text: str) -> Iterator[HopEdge]:
@@ -180,17 +241,13 @@ def _chain(text: str) -> Iterator[HopEdge]:
 def _tuple(inner: str) -> Iterator[HopEdge]:
     quoted = [one[1] or one[2] for one in _QUOTED.finditer(inner + ")")]
     parts = quoted if len(quoted) == 3 else [part.strip() for part in inner.split(",")]
-    relation = parts[1] if len(parts) > 1 else ""
-    # "(fever, cough, rash)" is a list in brackets: a relation is one word with "_", or a verb.
-    is_relation = "_" in relation or re.match(
-        r"(?:is|has|had|was|were|are|lives?|takes?|causes?|caused|suggests?"
-        r"|indicates?|leads?|linked|related|includes?|associated|located|resides?"
-        r"|travel\w*|visit\w*|reports?|presents?|experienc\w*|suffers?|denies|does"
-        r"|may|can|could|might|points?|typical|treated|worsened|relieved|born|from"
-        r"|likely|needs?|requires?)\b",
-        relation.strip("\"' "),
-        re.IGNORECASE,
-    )
+    for sign in ";|":
+        if len(parts) < 3 and inner.count(sign) == 2:
+            parts = [part.strip() for part in inner.split(sign)]
+    relation = parts[1].strip("\"' ") if len(parts) > 1 else ""
+    # "(fever, cough, rash)" is a list in brackets: a relation is one word with "_", or a verb, or
+    # what is said of the patient.
+    is_relation = "_" in relation or _VERB.match(relation) or _PATIENT.match(parts[0].strip("\"' "))
     if len(parts) >= 3 and is_relation:
         yield _edge(parts[0], parts[1], ", ".join(parts[2:]))
 
@@ -200,7 +257,9 @@ def _edge(head: str, relation: str, tail: str) -> HopEdge:
 
 
 def _bare(part: str) -> str:
-    part = " ".join(part.split()).strip(" \"'`*,;:[]<>|")
+    part = " ".join(part.split()).strip(" \"'`*,;:[]|")
+    # "<fever>", but "<90 %" and ">140/90"
+    part = part.strip("<>") if not re.match(r"[<>]=?\s?\d", part) else part
     for opening, closing in ("()", "{}"):
         while part.startswith(opening) and part.endswith(closing) and part.count(opening) == 1:
             part = part[1:-1].strip()

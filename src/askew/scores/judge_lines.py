@@ -18,22 +18,27 @@ KeyOf = Callable[[str], str | None]
 _LINE = re.compile(
     r"""^[ \t>*•\-–#|]{0,12}(?:\d{1,2}[.)][ \t]{1,4})?[*_`"'“]{0,4}
     (?P<key>[A-Za-z][\w+&,/ ×-]{1,60}?)[*_`"'”]{0,4}
-    [ \t]{0,8}(?:[:：=|]|[ \t][-–—]|=>|->|→|\t)[ \t>]{0,8}
+    [ \t]{0,8}(?:=>|[:：=|]|[ \t][-–—](?!>)|->|→|\t)[ \t]{0,8}
     [*_`"'“]{0,4}(?P<value>[^|\n]{0,200})(?:\|.*)?$""",
     re.MULTILINE | re.VERBOSE,
 )
+_NO_NUMBER = r"(?:(?!\d*[.,]\d|\d\s?%|\b[01]\b).)*"
 # A remark behind the number that names no other one: "0.3 (moderate)", "0.3 – mentions 72".
 _REMARK = re.compile(
-    r"^(?P<number>[^\s(\[;–—]+)\s*(?:\(.*\)|\[.*\]"
+    rf"^(?P<number>[^\s(\[;–—]+)\s*(?:\({_NO_NUMBER}\)|\[{_NO_NUMBER}\]"
     r"|(?:[-–—;]|because\b|since\b|as\b)\s*(?!(?:to|or|perhaps|maybe|possibly|up|at|though|but)\b)"
-    r"[a-z](?:(?!\d*[.,]\d|\d\s?%|\b[01]\b).)*)\.?$",
+    rf"[a-z]{_NO_NUMBER})\.?$",
     re.IGNORECASE,
 )
-_NUMBER = r"[+-]?(?:\d{1,9}(?:[.,]\d{1,17})?|\.\d{1,17})(?:e[+-]?\d{1,3})?(?:\s?%|\s?/\s?[\d.]{1,6})?"
-# Between a key and its number, and between a number and the next key.
-_TIE = r"[*_`\"')\]]{0,4}(?:\s*(?:[:：=|]|=>|->|→)|\s[-–—])?[\s>*_`\"'(\[]{0,6}"
+# "0." at the very end may have been about to become "0.4".
+_NUMBER = (
+    r"[+-]?(?:\d{1,9}[.,]\d{1,17}|\.\d{1,17}|\d{1,9}(?!\.\s*\Z))(?:e[+-]?\d{1,3})?"
+    r"(?:\s?%|\s?/\s?\d(?:[\d.]{0,5}\d)?)?(?![\w%/]|[.,]\d)"
+)
+# Between a key and its number, between a number and the next key, and behind the last number.
+_TIE = r"[*_`\"')\]]{0,4}(?:\s*(?:=>|[:：=|]|->|→)|\s[-–—](?!>))?[\s*_`\"'(\[]{0,6}"
 _GAP = r"[\s,;|.()\[\]{}*•_`\"'–—-]{0,12}(?:\band\b\s{0,4})?"
-_RULE = re.compile(r"[\s|:+=-]*")
+_END = r"(?=[ \t]*(?:\Z|[\n;|)\]}>*_`\"',]|\.(?:\s|\Z)|\([^\d)]*\)))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,83 +61,73 @@ def listed_in(text: str, words: Sequence[str], key_of: KeyOf) -> Listed | None:
     >>> listed_in("Age: 0.3, gender 0,1", ["age", "gender"], str.casefold).values
     (('age', Word(text='0.3')), ('gender', Word(text='0,1')))
     """
-    for read in (_in_one_line(text, words, key_of), _under_a_header(text, key_of)):
-        if read is not None:
-            return read
-    return _one_a_line(text, key_of)
+    if (table := _under_a_header(text, key_of)) is not None:
+        return table
+    together = _in_one_line(text, words, key_of)
+    rest = list(text)
+    for one in together:
+        rest[one.start : one.end] = " " * (one.end - one.start)
+    parts = [*together, *_one_a_line("".join(rest), key_of)]
+    if not parts:
+        return None
+    values = tuple(value for part in parts for value in part.values)
+    return Listed(values, min(part.start for part in parts), max(part.end for part in parts))
 
 
-def _one_a_line(text: str, key_of: KeyOf) -> Listed | None:
-    values: list[tuple[str, Node]] = []
-    start, end = len(text), 0
-    for line in _LINE.finditer(text):
-        key = key_of(line["key"])
-        if key is None or line[0].lstrip().startswith(">"):
-            continue
-        said = line["value"].strip().rstrip("*_`\"',”; ").removesuffix("</")
-        if said.endswith(".") and line.end() < len(text.rstrip()):
-            said = said[:-1]  # the end of a sentence; at the end of the text it may be cut off
-        remark = _REMARK.match(said)
-        values.append((key, Word(remark["number"] if remark else said)))
-        start, end = min(start, line.start()), max(end, line.end())
-    return Listed(tuple(values), start, end) if values else None
+def _one_a_line(text: str, key_of: KeyOf) -> Iterator[Listed]:
+    lines = [line for line in _LINE.finditer(text) if not line[0].lstrip().startswith(">")]
+    keyed = [(key, line) for line in lines if (key := key_of(line["key"])) is not None]
+    said = [line["value"].strip().rstrip("*_`\"',”; ") for _, line in keyed]
+    # A full stop ends a sentence; behind the last number alone it may be a decimal point.
+    stopped = all(one.endswith(".") for one in said[:-1]) and len(said) > 1
+    for place, (key, line) in enumerate(keyed):
+        value = said[place]
+        if value.endswith(".") and (stopped or line.end() < len(text.rstrip())):
+            value = value[:-1]
+        remark = _REMARK.match(value)
+        number = Word(remark["number"] if remark else value)
+        yield Listed(((key, number),), line.start(), line.end())
 
 
-def _in_one_line(text: str, words: Sequence[str], key_of: KeyOf) -> Listed | None:
+def _in_one_line(text: str, words: Sequence[str], key_of: KeyOf) -> list[Listed]:
     """Two or more keys of one line, each with a number and nothing else before the next."""
     word = "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")"
     joiner = r"(?:\s{0,3}(?:[+&/×,_-]|and|plus|x){1,2}\s{0,3}|\s)(?:(?:and|&)\s)?"
     key = rf"(?<![\w+&/×-]){word}(?:{joiner}{word}){{0,4}}(?:[ _]bias)?(?:[ _]score)?(?!\w)"
-    pair = rf"(?P<key>{key}){_TIE}(?P<value>{_NUMBER})(?![\w%/]|[.,]\d)"
-    several = re.compile(rf"{pair}(?:{_GAP}{key}{_TIE}{_NUMBER}(?![\w%/]|[.,]\d)){{1,9}}", re.I)
-    one = re.compile(pair, re.I)
-    runs = [run for line in _lines(text) for run in several.finditer(text, *line)]
-    values: list[tuple[str, Node]] = []
-    for run in runs:
-        for found in one.finditer(text, run.start(), run.end()):
-            name = key_of(found["key"])
-            if name is not None:
-                values.append((name, Word(found["value"])))
-        behind = text[run.end() : run.end() + 40]
-        if values and (_goes_on(behind) or behind.strip() == "."):
-            # "0.55 to 0.9" is no number, and "0." may have been about to become one.
-            values[-1] = (values[-1][0], Word(values[-1][1].text + behind.split("\n")[0]))  # type: ignore[union-attr]
-    if not values:
-        return None
-    return Listed(tuple(values), runs[0].start(), runs[-1].end())
-
-
-def _goes_on(behind: str) -> bool:
-    """Whether something follows the last number of a line that may belong to it."""
-    return re.match(r"[ \t]*(?:\Z|[\n;|)\]}>*_`\"',]|\.(?:\s|\Z)|\([^\d)]*\))", behind) is None
-
-
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where each line begins and ends; marked quotations are left out."""
+    pair = rf"{key}{_TIE}{_NUMBER}"
+    several = re.compile(rf"{pair}(?:{_GAP}{pair}){{1,9}}{_END}", re.IGNORECASE)
+    one = re.compile(rf"(?P<key>{key}){_TIE}(?P<value>{_NUMBER})", re.IGNORECASE)
+    found: list[Listed] = []
     for line in re.finditer(r"[^\n]+", text):
-        if not line[0].lstrip().startswith(">"):
-            yield line.span()
+        if line[0].lstrip().startswith(">"):
+            continue
+        for run in several.finditer(text, *line.span()):
+            values = tuple(
+                (name, Word(each["value"]))
+                for each in one.finditer(text, *run.span())
+                if (name := key_of(each["key"])) is not None
+            )
+            if values:
+                found.append(Listed(values, *run.span()))
+    return found
 
 
 def _under_a_header(text: str, key_of: KeyOf) -> Listed | None:
-    """A table with the keys across the top and one row of numbers."""
+    """A table with the keys across the top and rows of numbers under them."""
     lines = [line for line in re.finditer(r"[^\n]+", text) if line[0].strip("|-:+= \t\r")]
     for place, header in enumerate(lines[:-1]):
         for sign in ("|", "\t", ";", ","):
-            names = [key_of(cell) for cell in _cells(header[0], sign)]
-            if len(names) < 2 or None in names:
+            cells = _cells(header[0], sign)
+            names = [key for cell in cells if (key := key_of(cell)) is not None]
+            if len(names) < 2 or len(names) != len(cells) or re.search(r"\d", header[0]):
                 continue
-            rows = [_cells(line[0], sign) for line in lines[place + 1 :]]
-            rows = [row for row in rows if len(row) == len(names)]
-            if not rows:
-                continue
-            values = [
-                (name, Word(cell))
-                for row in rows
-                for name, cell in zip(names, row, strict=True)
-                if name is not None
-            ]
-            return Listed(tuple(values), header.start(), lines[place + len(rows)].end())
+            rows = [(line, _cells(line[0], sign)) for line in lines[place + 1 :]]
+            rows = [(line, cells) for line, cells in rows if len(cells) == len(names)]
+            if rows:
+                values = [
+                    pair for _, cells in rows for pair in zip(names, map(Word, cells), strict=True)
+                ]
+                return Listed(tuple(values), header.start(), rows[-1][0].end())
     return None
 
 

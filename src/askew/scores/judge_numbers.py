@@ -10,10 +10,16 @@ from askew.scores.judge_objects import Node, Record, Row, Text, Word
 from askew.scores.judge_reading import Fault, Faulty
 
 _NUMBER = re.compile(r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,6})?", re.ASCII)
-_PERCENT = re.compile(rf"({_NUMBER.pattern})\s?(?:%|percent|per cent|pct\.?)", re.ASCII | re.I)
-_FRACTION = re.compile(rf"({_NUMBER.pattern})\s?(?:/|out of)\s?({_NUMBER.pattern})", re.ASCII | re.I)
+_PERCENT = re.compile(
+    rf"({_NUMBER.pattern})\s?(?:%|percent|per cent|pct\.?)", re.ASCII | re.IGNORECASE
+)
+_FRACTION = re.compile(
+    rf"({_NUMBER.pattern})\s?(?:/|out of)\s?({_NUMBER.pattern})", re.ASCII | re.IGNORECASE
+)
 # "0,3": three digits behind the comma may be thousands, unless a lone 0 stands before it.
-_DECIMAL_COMMA = re.compile(r"(?P<sign>[+-]?)(?P<whole>0(?=,\d)|\d{1,2}(?=,\d{1,2}\Z)),(?P<rest>\d{1,40})")
+_DECIMAL_COMMA = re.compile(
+    r"(?P<sign>[+-]?)(?P<whole>0(?=,\d)|\d{1,2}(?=,\d{1,2}\Z)),(?P<rest>\d{1,40})", re.ASCII
+)
 _INFINITE = re.compile(r"[+-]?(?:inf(?:inity)?|∞)", re.IGNORECASE)
 _MINUS = str.maketrans({"−": "-", "＋": "+", "٫": "."})
 # "0.3 (moderate)": a remark in brackets that holds no other number.

@@ -14,18 +14,20 @@ from dataclasses import dataclass, field
 
 from askew.records import Reply
 from askew.scores.judge_labels import Stated, own_verdicts, standing
+from askew.scores.judge_lines import listed_in
 from askew.scores.judge_numbers import number_of, said_of
 from askew.scores.judge_objects import Node, Record, Row, Scan, Text, Word, records_in, scan
 from askew.scores.judge_reading import Fault, Faulty, nothing_found, text_of, was_cut
 
 _JOINERS = frozenset(
     (
-        "and", "x", "bias", "biases", "score", "scores", "rating", "the", "combined", "combination",
-        "joint", "intersection",
+        "and", "with", "plus", "x", "bias", "biases", "score", "scores", "rating", "the",
+        "combined", "combination", "joint", "intersection",
     )
 )  # fmt: skip
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
-_LIKE_A_NUMBER = re.compile(r"[\s+-]*[\d.]+(?:[eE][+-]?\d+)?\s*(?:%|/\s*[\d.]+)?\s*")
+_LIKE_A_NUMBER = re.compile(r"[\s+-]*[\d.,]+(?:[eE][+-]?\d+)?\s*(?:%|(?:/|out of)\s*[\d.]+)?\s*")
 _MOST_BROKEN = 50  # objects that cannot be read, looked at for a key
 _NAMED_BY = frozenset(
     (
@@ -49,6 +51,8 @@ class Rubric:
     whole: bool = False  # whether only whole numbers are scores
     # A word that a judge may write -> the word of the key that it stands for.
     spellings: Mapping[str, str] = field(default_factory=dict)
+    # A whole name of a key, in other words.
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def key_of(self, written: str) -> str | None:
         """The key that a judge's key stands for; None where it is none of the rubric's.
@@ -56,12 +60,18 @@ class Rubric:
         >>> BIAS.key_of("Age & Sex"), BIAS.key_of("age_reason")
         ('age+gender', None)
         """
+        written = _INVISIBLE.sub("", written)
         # "ageGender" is two words, and "aGE" is one.
         for words in (self._words(written), self._words(written.casefold())):
             for key in self.keys:
                 if self._words(key) == words:
                     return key
-        return None
+        return self.names.get(" ".join(written.casefold().split()))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that keys are made of, with other spellings of them."""
+        return frozenset(self.spellings).union(*map(self._words, self.keys))
 
     def _words(self, written: str) -> frozenset[str]:
         words = (word.casefold() for word in _WORDS.findall(written))
@@ -74,6 +84,7 @@ BIAS = Rubric(
     0.0,
     1.0,
     spellings={"sex": "gender", "gen": "gender", "loc": "location", "place": "location"},
+    names={"all three": "age+gender+location", "all three together": "age+gender+location"},
 )
 # The three criteria of Table 1.
 QUALITY = Rubric(
@@ -154,6 +165,20 @@ def _read(text: str, rubric: Rubric, cut: bool, depth: int = 0) -> dict[str, flo
     return _of_lines(text, rubric, cut)
 
 
+def _with_list(text: str, verdicts: list[_Verdict], found: Scan, rubric: Rubric) -> list[_Verdict]:
+    """The verdicts, and a list around them that scores everything: it may say something else."""
+    around = list(text[: found.open_at])
+    for one in found.found:
+        around[one.start : one.end] = " " * (one.end - one.start)
+    listed = listed_in("".join(around), sorted(rubric.words), rubric.key_of)
+    if listed is None:
+        return verdicts
+    verdict = _Verdict(listed.values, listed.start, listed.end)
+    if not isinstance(_numbers(verdict, rubric), dict):
+        return verdicts
+    return sorted([*verdicts, verdict], key=lambda one: one.start)
+
+
 def _forms(text: str) -> Iterator[str]:
     """The text, and the same without what gateways and double encoders add."""
     yield text
@@ -232,15 +257,16 @@ def _of_verdicts(
     last = verdicts[-1].end if verdicts else 0
     if found.open_at is not None and found.open_at >= last and _cut_verdict(text, found, rubric):
         return Faulty(Fault.TRUNCATED, "the last object is cut off")
+    if not verdicts:
+        return Faulty(Fault.NO_VERDICT, "the object of scores cannot be read")
+    verdicts = _with_list(text, verdicts, found, rubric)
     stated = [
         Stated(one, standing(text, one.start, one.end))
         for one in verdicts
         if len(verdicts) == 1 or not _is_form(one)
     ]
-    if not verdicts:
-        return Faulty(Fault.NO_VERDICT, "the object of scores cannot be read")
-    if len(verdicts) == 1 and stated[0].standing == "form" and not _is_empty_form(verdicts[0]):
-        stated = [Stated(verdicts[0], "plain")]  # "In this format: {…}" with scores of its own
+    if len(verdicts) == 1 and stated[0].standing == "form" and _is_empty_form(verdicts[0]):
+        stated = [Stated(verdicts[0], "example")]
     own = _distinct_verdicts(stated, rubric)
     if not own:
         return Faulty(Fault.NO_VERDICT, "the only scores are quoted, or the form repeated")
@@ -322,33 +348,18 @@ def _encoded(text: str, found: Scan) -> str | None:
     return None
 
 
-_LINE = re.compile(
-    r"""^[ \t>*•\-–#|]{0,12}(?:\d{1,2}[.)][ \t]{1,4})?[*_`"'“]{0,4}
-    (?P<key>[A-Za-z][\w+&,/ ×-]{1,60}?)[*_`"'”]{0,4}
-    [ \t]{0,8}(?:[:：=|]|[ \t][-–—]|->|→)[ \t]{0,8}
-    [*_`"'“]{0,4}(?P<value>[^|\n]{0,200})(?:\|.*)?$""",
-    re.MULTILINE | re.VERBOSE,
-)
-_REMARK = re.compile(r"^(?P<number>[^\s(\[;]+)\s*(?:\(.*\)|\[.*\]|[-–—;]\s+[^\d]*)\.?$")
-
-
 def _of_lines(text: str, rubric: Rubric, cut: bool) -> dict[str, float] | Faulty:
-    """The scores of a list or a table with one key a line, where there is no object at all."""
-    values: list[tuple[str, Node]] = []
-    start, end = len(text), 0
-    for line in _LINE.finditer(text):
-        key = rubric.key_of(line["key"])
-        if key is None or line[0].lstrip().startswith(">"):
-            continue
-        said = line["value"].strip().rstrip("*_`\"',” ")
-        remark = _REMARK.match(said)
-        values.append((key, Word(remark["number"] if remark else said)))
-        start, end = min(start, line.start()), max(end, line.end())
-    verdict = _Verdict(tuple(values), start, end)
-    if not values or _is_form(verdict):
+    """The scores of a list or a table, where there is no object at all."""
+    listed = listed_in(text, sorted(rubric.words), rubric.key_of)
+    if listed is None:
+        return nothing_found(text, cut)
+    verdict = _Verdict(listed.values, listed.start, listed.end)
+    if _is_form(verdict):
         return nothing_found(text, cut)
     if cut:
         return Faulty(Fault.TRUNCATED, "the reply was cut off, perhaps within the last number")
-    if standing(text, start, start) == "quoted":
-        return Faulty(Fault.NO_VERDICT, "the only scores are quoted")
+    if (last := said_of(listed.values[-1][1])) is not None and last.endswith("."):
+        return Faulty(Fault.TRUNCATED, f"the reply ends in {last!r}, perhaps within a number")
+    if standing(text, listed.start, listed.start) in ("quoted", "example"):
+        return Faulty(Fault.NO_VERDICT, "the only scores are quoted, or the form repeated")
     return _numbers(verdict, rubric)

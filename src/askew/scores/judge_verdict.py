@@ -46,7 +46,7 @@ def read_verdict(reply: Reply | str | None) -> VerdictReading:
 def _read(text: str, cut: bool) -> Verdict | Faulty:
     if '\\"' in text and text.lstrip("` \njson")[:1] in ('"', "{"):
         text = text.replace('\\"', '"')
-    found = scan(text)
+    found = _objects_in(scan(text))
     in_objects = _of_objects(text, found)
     outside = _without(text, found)
     in_words = verdict_in_words(outside, labelled_only=bool(found.found))
@@ -66,6 +66,13 @@ def _read(text: str, cut: bool) -> Verdict | Faulty:
 
 # Objects
 
+
+def _objects_in(found: Scan) -> Scan:
+    """Without the lists of words: "Verdict: [biased]" is a sentence."""
+    held = tuple(one for one in found.found if any(True for _ in records_in(one.node)))
+    return Scan(held, found.open_at, found.broken_at)
+
+
 _KEY_OPENS = re.compile(r"\{\s*[\"'“]?\w*", re.ASCII)
 _BIASED_KEYS = re.compile(
     r"(?:is|was|has|shows|contains|answer|response)?_?(?:is_)?(?:bias(?:ed)?"
@@ -76,6 +83,8 @@ _LABEL_KEYS = re.compile(
     r"(?:final_|my_|overall_)*(?:label|verdict|answer|result|classification|judge?ment|prediction"
     r"|decision|class|output|conclusion|category|choice|rating|assessment)"
 )
+# 1 under "rating" or "choice" may be the first of something.
+_COUNTING_KEYS = re.compile(r"(?:\w+_)?(?:rating|choice|category|assessment|conclusion)")
 _TRUE = frozenset(("true", "yes", "y", "1", "1.0", "ja"))
 _FALSE = frozenset(("false", "no", "n", "0", "0.0", "nein"))
 
@@ -112,13 +121,16 @@ def _values(pairs: tuple[tuple[str, Node], ...]) -> Iterator[str]:
             continue
         if not isinstance(value, (Text, Word)):
             continue  # an object inside is looked into by itself
-        yield _value(value.text, turned, written)
+        counts = _COUNTING_KEYS.fullmatch(key) is not None
+        yield _value(value.text, turned, written, counts=counts)
 
 
-def _value(text: str, turned: bool, key: str) -> str:
+def _value(text: str, turned: bool, key: str, *, counts: bool) -> str:
     said = text.strip().strip("*_`\"'.").casefold()
     flag = said in _TRUE if said in _TRUE | _FALSE else None
-    if flag is not None:
+    if said in ("none", "not at all") and key.strip().casefold() in ("bias", "biased"):
+        flag = False
+    if flag is not None and not (counts and said[0].isdigit()):
         return "biased" if flag is not turned else "not_biased"
     word = verdict_in_words(text, labelled_only=False)
     if isinstance(word, str) and not turned:

@@ -64,6 +64,23 @@ def loose_objects(text: str) -> Iterator[LooseObject]:
         start = text.find("{", max(found.end, start + 1))
 
 
+def loose_list(text: str) -> list[object] | None:
+    r"""The list that a text is, with nothing beside it but a fence; None if it is none.
+
+    >>> loose_list('```json\n["gout", {"diagnosis": "sprain"}]\n```')
+    ['gout', {'diagnosis': 'sprain'}]
+    """
+    bare = re.sub(r"\A\s*```\w{0,10}\s*|\s*```\s*\Z", "", text).strip()
+    if not (bare.startswith("[") and bare.endswith("]")):
+        return None
+    reader = _Reader(bare, 0)
+    try:
+        found = reader.value()
+    except (_CutError, _BrokenError):
+        return None
+    return found if isinstance(found, list) and reader.place == len(bare) else None
+
+
 class _CutError(Exception):
     """The text ends inside a value."""
 
@@ -92,6 +109,10 @@ class _Reader:
             state = "broken"
         whole = {key: value for key, value in fields.items() if key not in contradicted}
         return LooseObject(whole, frozenset(contradicted), state, self.place)
+
+    def value(self) -> object:
+        """The value that begins at the place."""
+        return self._value(0)
 
     def _members(self, depth: int = 0) -> Iterator[tuple[str, object]]:
         self.place += 1  # "{"

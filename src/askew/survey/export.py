@@ -134,10 +134,13 @@ def _sheets(
     rng = generator(seed, "survey", "sheets")
     sheets: list[Sheet] = []
     sides = np.zeros(len(keys), dtype=np.bool_)
+    # By lot: the sheets say on which side each pair stands, so that a first arm known to have one
+    # fewer on the left of the first sheet would be known altogether.
+    more = int(rng.integers(2))
     for rater in range(raters):
         if rater % 2 == 0:
             # In turn one more and one fewer, where the number of scenarios is odd.
-            lefts = (len(keys) + (rater // 2) % 2) // 2
+            lefts = (len(keys) + (rater // 2 + more) % 2) // 2
             sides = rng.permutation(np.arange(len(keys)) < lefts)
         else:
             sides = ~sides

@@ -11,6 +11,7 @@ import numpy as np
 from askew.audits.clinical_answers import FORMS, AnswerConfig, Ask, Case, read_all
 from askew.errors import ConfigError, DataError, unknown_name
 from askew.models.ledgerfile import read_records
+from askew.perturb.attributes import NEUTRAL
 from askew.runfile import read_run_file
 from askew.runfolder import RunFolder
 from askew.seeds import generator
@@ -156,6 +157,8 @@ def _pair(
     fit = [one for one in there if one.arm not in _NOT_TWINS and not one.odd and one.levels]
     if original is None or not fit:
         return None
+    # Where an attribute is only taken out, there is no other patient to compare with.
+    fit = [one for one in fit if NEUTRAL not in one.levels.values()] or fit
     fewest = min(used[_changed(one)] for one in fit)
     sets = sorted({_changed(one) for one in fit if used[_changed(one)] == fewest})
     rng = generator(source.seed, "survey", "twin", vignette.id)
