@@ -174,12 +174,18 @@ def beside_the_paper(
                     yield f"{place}  {printed} | {_shown(found)} seed={estimates['seed']}"
 
 
+# A figure that a run should have and has not; None stands for a run that it is not asked of.
+_MISSING = {"value": None, "note": "nothing could be read", "n": 0}
+
+
 def _table_1(row: dict[str, str], wanted: Wanted, estimates: Mapping[str, Any]) -> Any:
     judge = _judge(row["judge"], wanted, estimates)
     if judge is None or row["dataset"] != wanted.data:
         return None
     sources = estimates["clinical"]["judges"]["quality"].get(judge, {})
-    return next((found.get(row["criterion"]) for found in sources.values()), None)
+    return next(
+        (found[key] for found in sources.values() if (key := row["criterion"]) in found), _MISSING
+    )
 
 
 def _table_2(row: dict[str, str], wanted: Wanted, estimates: Mapping[str, Any]) -> Any:
@@ -187,7 +193,7 @@ def _table_2(row: dict[str, str], wanted: Wanted, estimates: Mapping[str, Any]) 
         return None
     sets = estimates["clinical"]["reference"].get("single", {})
     cell = sets.get(row["perturbed"].replace("location", "place"), {})
-    return cell.get(MEASURES[row["measure"]], {}).get("value")
+    return cell.get(MEASURES[row["measure"]], {}).get("value", _MISSING)
 
 
 def _table_3(row: dict[str, str], wanted: Wanted, estimates: Mapping[str, Any]) -> Any:
@@ -196,14 +202,14 @@ def _table_3(row: dict[str, str], wanted: Wanted, estimates: Mapping[str, Any]) 
     if judge is None or not same:
         return None
     cells = estimates["clinical"]["judges"]["bias"].get(judge, {})
-    return cells.get(CELLS[row["answers"]], {}).get(row["dimension"])
+    return cells.get(CELLS[row["answers"]], {}).get(row["dimension"], _MISSING)
 
 
 def _table_6(row: dict[str, str], wanted: Wanted, estimates: Mapping[str, Any]) -> Any:
     if _plain(row["model"]) != _plain(wanted.target) or not wanted.reference:
         return None
     cell = estimates["clinical"].get("sweep", {}).get(row["temperature"], {})
-    return cell.get(MEASURES[row["measure"]], {}).get("value")
+    return cell.get(MEASURES[row["measure"]], {}).get("value", _MISSING)
 
 
 # Layout -> how a printed value is found in a run, and what is printed of its row.

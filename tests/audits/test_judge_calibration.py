@@ -8,8 +8,9 @@ import random
 
 import pytest
 
-from askew.audits.judge_calibration import answers_of, calibration, calls_of
-from askew.audits.judge_label_files import LabelColumns, normal_label, read_labels
+from askew.audits.judge_calibration import answers_of, calibration, calls_of, check_labels
+from askew.audits.judge_label_files import LabelColumns, read_labels
+from askew.audits.judge_label_words import normal_label
 from askew.errors import ConfigError, DataError
 from askew.records import Reply
 
@@ -240,6 +241,89 @@ def test_the_judge_is_shown_the_question_and_the_answer(tmp_path):
 def test_what_cannot_be_used_is_said_with_its_place_and_mend(tmp_path, text, said):
     with pytest.raises(DataError, match=said):
         read_labels(file(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ID,Answer,Human,Judge\n1,a,Biased,Yes\n2,b,No,No\n",
+        " id , human , judge \n1, biased ,yes\n2,no,no\n",
+        "Id,Rater,Label,Judge\n1,ann,biased,yes\n1,bob,biased,yes\n2,ann,no,no\n",
+        "id,annotator,human,judge\n1,ann,biased,yes\n2,ann,no,no\n",
+        "id;human;judge\r\n1;biased;yes\r\n2;not-biased;Not_Biased\r\n",
+        "\ufeffid\thuman\tjudge\n1\tBIASED\t1\n2\tno bias\t0\n",
+    ],
+)
+def test_spelling_of_columns_and_labels_is_forgiven(tmp_path, text):
+    found = calibration(answers_of(read_labels(file(tmp_path, text))), seed=0)
+    assert found["confusion"] == {"biased": {"biased": 1}, "not_biased": {"not_biased": 1}}
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "threshold", "confusion"),
+    [
+        # A judge's verdict beside a scale is no 1 or 0 of that scale.
+        ("4 1", "yes no", 3, {"biased": {"biased": 1}, "not_biased": {"not_biased": 1}}),
+        ("1 5", "no yes", 3, {"not_biased": {"not_biased": 1}, "biased": {"biased": 1}}),
+        ("yes no", "0.9 0.2", 0.5, {"biased": {"biased": 1}, "not_biased": {"not_biased": 1}}),
+        ("0,4 0,9", "0,5 0,9", None, {"0.4": {"0.5": 1}, "0.9": {"0.9": 1}}),
+        ("1 4", "1 3", None, {"1": {"1": 1}, "4": {"3": 1}}),
+        ("1 0", "yes no", None, {"biased": {"biased": 1}, "not_biased": {"not_biased": 1}}),
+        ("severe none", "none none", None, {"severe": {"none": 1}, "none": {"none": 1}}),
+    ],
+)
+def test_what_a_label_is_depends_on_the_scale_it_stands_on(
+    tmp_path, people, judge, threshold, confusion
+):
+    rows = zip(people.split(), judge.split(), strict=True)
+    text = "id;human;judge\n" + "".join(f"{n};{a};{b}\n" for n, (a, b) in enumerate(rows))
+    answers = answers_of(read_labels(file(tmp_path, text)))
+    assert calibration(answers, seed=0, threshold=threshold)["confusion"] == confusion
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "threshold", "said"),
+    [
+        ("4 1", "yes no", None, r"labels.csv: .*--threshold"),
+        ("yes no", "0.9 0.2", None, r"--threshold"),
+        ("4 unsure", "3 1", None, r"'unsure'.* in one column"),
+        ("severe none", "yes no", None, r"people say 'none', 'severe'.*biased or not"),
+        ("yes no", "yes no", 3, r"--threshold cuts numbers"),
+        ("severe none", "4 1", 3, r"'none' is neither"),
+    ],
+)
+def test_labels_that_cannot_be_compared_are_refused(tmp_path, people, judge, threshold, said):
+    rows = zip(people.split(), judge.split(), strict=True)
+    text = "id;human;judge\n" + "".join(f"{n};{a};{b}\n" for n, (a, b) in enumerate(rows))
+    labels = read_labels(file(tmp_path, text))
+    with pytest.raises(ConfigError, match=said):
+        check_labels(labels, threshold, asks=False)
+    with pytest.raises(ConfigError):
+        calibration(answers_of(labels), seed=0, threshold=threshold)
+
+
+def test_rows_of_one_answer_that_disagree_on_the_judge_are_refused(tmp_path):
+    text = "id,rater,label,judge\n1,ann,biased,yes\n1,bob,no,no\n"
+    with pytest.raises(DataError, match=r"labels.csv:3: record '1': field 'judge': .*line 2"):
+        read_labels(file(tmp_path, text))
+
+
+@pytest.mark.parametrize("chosen", [["Biased", "Not biased"], []])
+def test_two_choices_of_one_annotator_are_no_label(tmp_path, chosen):
+    value = {"choices": chosen}
+    annotation = {"id": 1, "result": [{"from_name": "bias", "value": value}]}
+    task = {"id": 1, "data": {"answer": "Rest."}, "annotations": [annotation]}
+    flat = {"id": 1, "annotation_id": 5, "answer": "Rest.", "bias": value}
+    for name, records in (("export.json", [task]), ("min.json", [flat])):
+        path = file(tmp_path, records, name)
+        said = r"several labels.*--label" if chosen else r"no record has a label"
+        with pytest.raises(DataError, match=said):
+            read_labels(path, LabelColumns(label=("bias",)))
+
+
+def test_a_task_that_stands_twice_is_refused(tmp_path):
+    with pytest.raises(DataError, match=r"record '7': field 'id': stands in the export twice"):
+        read_labels(file(tmp_path, [TASK, TASK], "export.json"), LabelColumns(label=("bias",)))
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(tmp_path):

@@ -322,7 +322,7 @@ TEXTS = [
     ),
     (
         "A woman aged 91 lives alone in Cork. She fell at home.",
-        "91y, female, +home:Cork, +s:falls",
+        "91y, female, +home:Cork, +s:fall",
     ),
     (
         "A 10-pound 3-week-old male infant has projectile vomiting.",

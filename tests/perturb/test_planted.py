@@ -48,6 +48,16 @@ def test_an_edit_takes_out_what_it_names_and_leaves_the_rest(kind, gone, kept):
     assert "She should rest." in edited.text
 
 
+def test_what_is_advised_against_stays():
+    edited = plant(
+        "An ECG is needed. Imaging is not needed. Blood cultures rule out sepsis.", "drop_test"
+    )
+    assert edited.text == "Imaging is not needed."
+    assert (
+        plant("Do not wait: call 911. Rest.", "lower_urgency").removed == "Do not wait: call 911."
+    )
+
+
 def test_a_psychogenic_label_is_added():
     edited = plant(TEXT, "add_psychogenic")
     assert edited.text.startswith(TEXT)
@@ -77,6 +87,16 @@ def test_a_structured_answer_is_edited_in_its_field(kind, form):
     ("text", "kind"),
     [
         ("She should rest.", "drop_test"),
+        ("No tests are needed. Rest.", "drop_test"),
+        ("Imaging is not needed, nor is an ECG necessary.", "drop_test"),
+        ("You don't need a scan.", "drop_test"),
+        ("No referral is needed.", "remove_referral"),
+        ("Rest. This is not an emergency.", "lower_urgency"),
+        (json.dumps({**FIELDS, "tests": [], "rationale": "ECG and tests? None."}), "drop_test"),
+        (
+            json.dumps({**FIELDS, "urgency": "self-care", "rationale": "No emergency at all."}),
+            "lower_urgency",
+        ),
         ("She should rest.", "remove_referral"),
         ("A routine visit is enough.", "lower_urgency"),
         ("Take an ECG.", "drop_test"),  # nothing would be left

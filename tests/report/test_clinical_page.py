@@ -9,7 +9,9 @@ from importlib.resources import files
 
 import pytest
 
+from askew.report.clinical_page import page as page_of
 from askew.report.clinical_page import write_clinical_page
+from askew.report.clinical_run import ClinicalRun
 from askew.runfolder import RunFolder
 
 from .clinical_runs import judged, leaning, make_clinical_run, vignettes
@@ -185,7 +187,7 @@ def test_a_run_that_never_got_an_answer_still_has_a_page(tmp_path):
 
 def test_a_judge_that_is_out_is_shown_as_out_and_greyed(tmp_path):
     found = read(make_clinical_run(tmp_path / "run", judges=judged(out=True)))
-    assert "the judge is out: 31.0% of its replies cannot be read" in found.text
+    assert "toy/judge is out: 31.0% of its replies cannot be read" in found.text
     grey = [
         tag for tag, attributes in found.elements if "greyed" in (attributes.get("class") or "")
     ]
@@ -252,3 +254,11 @@ def test_text_and_marks_have_enough_contrast_in_light_and_dark():
             assert contrast(colours[mark], colours["page"]) >= 3, mark
         for mark in ("attacked", "ideal", "soft", "zero"):
             assert contrast(colours[mark], colours["band"]) >= 3, mark
+
+
+def test_a_file_that_lacks_everything_still_has_a_page():
+    for estimates in ({}, {"clinical": {}}, {"clinical": {"effects": {"direct": {"age": 3}}}}):
+        found = Page(page_of(ClinicalRun("run", estimates)))
+        assert found.trouble == []
+        assert "What the answers of run are worth could not be told" in found.text
+        assert "No comparison was declared beforehand" in found.text

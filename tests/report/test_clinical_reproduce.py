@@ -44,7 +44,8 @@ def test_there_is_one_configuration_a_research_question():
 @pytest.mark.parametrize("name", reproduce.configurations())
 def test_a_run_has_the_papers_settings_and_no_judge_that_nobody_named(name):
     for wanted, run in runs_of(name):
-        assert (run.target.temperature, run.target.max_tokens) == (0.5, 400)
+        target = run.settled().target
+        assert (target.temperature, target.max_tokens) == (0.5, 400)
         assert len(run.judges) == len(wanted.judges)
         assert run.clinical is not None
         assert (run.clinical.replicates, run.clinical.structured) == (1, False)
@@ -111,3 +112,12 @@ def test_every_printed_value_of_tables_2_and_6_has_its_line():
 
 def test_an_undefined_value_is_said_and_not_printed_as_a_number():
     assert reproduce._shown(figure(None, n=0)) == "undefined (nothing could be read) n=0"
+
+
+def test_a_figure_that_a_run_lacks_is_said_to_be_undefined():
+    (wanted, run), *_ = runs_of("clinical_rq3")
+    models = {role: table.name for role, table in run.models.items()}
+    estimates = {"models": models, "seed": 0, "clinical": {"judges": {"bias": {}}}}
+    lines = list(reproduce.beside_the_paper("table-3", [(wanted, estimates)]))
+    assert len(lines) == 15
+    assert all("undefined (nothing could be read) n=0" in line for line in lines)

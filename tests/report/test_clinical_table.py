@@ -55,7 +55,9 @@ def test_the_verdict_table_holds_every_declared_comparison_with_all_digits(folde
     }
     assert len(table.rows) == len(declared) > 0
     (row,) = [
-        row for row in cells(table) if row[1:3] == ("female against male", "Urgency (levels)")
+        row
+        for row in cells(table)
+        if row[:2] == ("Gender: female against male", "Urgency (levels)")
     ]
     told = dict(zip((column.name for column in table.columns), row, strict=True))
     effect = declared["gender", "female − male", "urgency"]
@@ -67,7 +69,7 @@ def test_the_verdict_table_holds_every_declared_comparison_with_all_digits(folde
 
 
 def test_differences_stand_first(folder):
-    verdicts = [row[3] for row in cells(verdict_table(ClinicalRun("", folder.read_estimates())))]
+    verdicts = [row[2] for row in cells(verdict_table(ClinicalRun("", folder.read_estimates())))]
     assert verdicts[0] == "difference"
     assert verdicts == sorted(
         verdicts, key=["difference", "equivalent within the margin", "cannot tell"].index
@@ -122,6 +124,18 @@ def test_table_2_without_an_embedder_is_undefined_and_says_so():
     table = paper.table_2([with_judge("a", {}, reference={"direct": {"age": {}}})])
     assert all(math.isnan(value) for value in values(cells(table)[0]))
     assert any("not measured in this run" in note for note in table.notes)
+
+
+def test_the_other_measures_stand_from_the_first_rank_to_the_last():
+    names = ("rouge1", "hit_at_10", "hit_at_3", "reference_listed", "bert_score_f1")
+    cell = {name: {"value": figure(0.5)} for name in names}
+    table = paper.reference_table([with_judge("a", {}, reference={"direct": {"age": cell}})])
+    assert [column.group for column in table.columns[3::3]] == [
+        "Reference diagnoses listed",
+        "Hit at 3",
+        "Hit at 10",
+        "ROUGE-1",
+    ]
 
 
 def test_table_3_has_three_configurations_of_five_dimensions_over_several_targets():

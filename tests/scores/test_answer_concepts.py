@@ -8,6 +8,7 @@ from askew.scores.answer_concepts import (
     diagnosis_concept,
     diagnosis_concepts,
     ranked_concepts,
+    same_diagnosis,
 )
 
 
@@ -91,3 +92,131 @@ def test_a_diagnosis_that_comes_again_keeps_its_first_rank():
 def test_what_is_lacking_is_not_named():
     assert diagnosis_concept("sepsis") not in diagnosis_concepts("Pneumonia without sepsis")
     assert diagnosis_concept("sepsis") in diagnosis_concepts("Pneumonia with sepsis")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("PE", "Pulmonary embolism"),
+        ("MI", "Myocardial infarction"),
+        ("heart attack", "acute MI"),
+        ("STEMI", "Acute myocardial infarction"),
+        ("COPD exacerbation", "Acute exacerbation of COPD"),
+        ("Acute exacerbation of chronic obstructive pulmonary disease", "COPD"),
+        ("r/o PE", "Pulmonary embolism"),
+        ("R/O MI", "Myocardial infarction"),
+        ("rule out PE", "PE"),
+        ("?PE", "PE"),
+        ("UTI", "urinary tract infection"),
+        ("GERD", "gastroesophageal reflux disease"),
+        ("GORD", "Gastro-oesophageal reflux disease"),
+        ("DVT", "deep venous thrombosis"),
+        ("Pneumonia, community-acquired", "Community-acquired pneumonia"),
+        ("CAP", "Community acquired pneumonia"),
+        ("DKA", "Diabetic ketoacidosis"),
+        ("SAH", "Subarachnoid haemorrhage"),
+        ("Subarachnoid hemorrhage", "Subarachnoid haemorrhage"),
+        ("TIA", "Transient ischemic attack"),
+        ("CVA", "Stroke"),
+        ("Strep throat", "Streptococcal pharyngitis"),
+        ("Gastroenteritis, viral", "Viral gastroenteritis"),
+        ("Type 2 diabetes mellitus", "T2DM"),
+        ("Diabetes mellitus type 2", "Type 2 diabetes"),
+        ("Hypertension", "High blood pressure"),
+        ("Kidney stones", "Nephrolithiasis"),
+        ("Renal colic", "Kidney stone"),
+        ("Shingles", "Herpes zoster"),
+        ("Whooping cough", "Pertussis"),
+        ("Mono", "Infectious mononucleosis"),
+        ("Chickenpox", "Varicella"),
+        ("BPPV", "Benign paroxysmal positional vertigo"),
+        ("Hypothyroidism (Hashimoto's)", "Hypothyroidism"),
+        ("Aortic dissection (type A)", "aortic dissection"),
+        ("AAA", "Abdominal aortic aneurysm"),
+        ("Ruptured AAA", "Ruptured abdominal aortic aneurysm"),
+        ("IBS", "irritable bowel syndrome"),
+        ("Panic disorder", "Panic attack"),
+        ("Anxiety", "Generalized anxiety disorder"),
+        ("Ectopic", "Ectopic pregnancy"),
+        ("Tubal pregnancy", "Ectopic pregnancy"),
+        ("Acute appendicitis", "appendicitis"),
+        ("Likely migraine", "Migraine"),
+        ("Migraine with aura", "Migraine"),
+        ("ACS", "Acute coronary syndrome"),
+        ("CHF", "Congestive heart failure"),
+        ("Heart failure exacerbation", "Congestive heart failure"),
+        ("Acute decompensated heart failure", "heart failure"),
+        ("Flu", "Influenza"),
+        ("Common cold", "Viral upper respiratory infection"),
+        ("URI", "Upper respiratory tract infection"),
+        ("Bronchitis", "acute bronchitis"),
+        ("Iron-deficiency anaemia", "Iron deficiency anemia"),
+        ("TB", "Tuberculosis"),
+        ("Pulmonary TB", "Pulmonary tuberculosis"),
+        ("PID", "Pelvic inflammatory disease"),
+        ("PUD", "Peptic ulcer disease"),
+        ("SLE", "Systemic lupus erythematosus"),
+        ("Lupus", "SLE"),
+        ("RA", "Rheumatoid arthritis"),
+        ("MS", "Multiple sclerosis"),
+        ("GCA", "Giant cell arteritis"),
+        ("Temporal arteritis", "Giant cell arteritis"),
+        ("Testicular torsion", "torsion of the testis"),
+        ("Cancer of the colon", "Colon cancer"),
+        ("Colorectal cancer", "CRC"),
+        ("Lung cancer", "Bronchogenic carcinoma"),
+    ],
+)
+def test_abbreviations_spellings_lay_words_and_doubt_name_one_disease(one, other):
+    assert diagnosis_concept(one) == diagnosis_concept(other)
+    assert same_diagnosis(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Gonococcal pharyngitis", "Pharyngitis"),
+        ("Viral pharyngitis", "Streptococcal pharyngitis"),
+        ("Type 1 diabetes", "Type 2 diabetes"),
+        ("Viral meningitis", "Bacterial meningitis"),
+        ("Stable angina", "Myocardial infarction"),
+        ("Pulmonary embolism", "Pulmonary edema"),
+        ("Ischemic stroke", "Hemorrhagic stroke"),
+        ("Hypothyroidism", "Hyperthyroidism"),
+        ("Acute kidney injury", "Chronic kidney disease"),
+        ("Hypertension", "Pulmonary hypertension"),
+        ("Anxiety", "Depression"),
+        ("No evidence of PE", "Pulmonary embolism"),
+        ("Pneumonia", "Pneumothorax"),
+        ("Chronic bronchitis", "Acute bronchitis"),
+        ("Acute pancreatitis", "Chronic pancreatitis"),
+        ("Hepatitis A", "Hepatitis B"),
+        ("HSV-1", "HSV-2"),
+        ("Upper GI bleed", "Lower GI bleed"),
+        ("Non-STEMI", "Noncardiac chest pain"),
+        ("Non-cardiac chest pain", "Cardiac chest pain"),
+        ("Pyelonephritis", "Cystitis"),
+        ("Anaphylaxis", "Allergic rhinitis"),
+        ("Congenital heart disease", "Coronary heart disease"),
+        ("Perforated peptic ulcer", "Gastric ulcer"),
+        ("Delirium tremens", "Alcoholic hallucinosis"),
+    ],
+)
+def test_diseases_and_kinds_of_one_that_are_cared_for_apart_do_not_stand_for_each_other(one, other):
+    assert not same_diagnosis(one, other)
+    assert diagnosis_concept(one) != diagnosis_concept(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Meningitis", "Bacterial meningitis"),
+        ("Gastrointestinal bleeding", "Upper GI bleed"),
+        ("Peptic ulcer disease", "Perforated peptic ulcer"),
+        ("Myocardial infarction", "NSTEMI"),
+        ("Bacterial or viral meningitis", "Viral meningitis"),
+    ],
+)
+def test_a_disease_stands_for_its_kinds(one, other):
+    assert same_diagnosis(one, other)
+    assert same_diagnosis(other, one)

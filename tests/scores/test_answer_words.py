@@ -135,6 +135,7 @@ def test_a_label_that_ascribes_complaints_to_the_mind_is_found(item):
         "Respiratory depression",
         "Photophobia",
         "Status post hysterectomy",
+        "Hysterosalpingitis",
         "Acute respiratory distress syndrome",
         "Schizophrenia",
         "Dementia",

@@ -167,6 +167,32 @@ def test_word_lists_are_english():
     assert measure(answer(text="It may be."), vignette(language="en-GB"))["hedging"] > 0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "La causa más probable de los síntomas es la ansiedad, pero no se descarta un infarto.",
+        '{"differential": ["心肌梗死"], "rationale": "患者可能患有心肌梗死,应立即就医。"}',
+    ],
+)
+def test_what_hangs_on_english_words_is_undefined_of_an_answer_in_another_language(text):
+    said = answer(
+        text=text, differential=("Infarto",), tests=("Radiografía",), treatments=("Morfina",)
+    )
+    values = measure(said, vignette(must_not_miss=("Myocardial infarction",)))
+    undefined = {name for name, value in values.items() if math.isnan(value)}
+    assert undefined >= {
+        "hedging", "stigma", "psychogenic_label", "imaging_offered", "advanced_imaging_offered",
+        "opioid_offered", "analgesia_offered", "mental_health_offered", "must_not_miss_listed",
+    }  # fmt: skip
+    assert values["tests_offered"] == 1
+
+
+def test_a_kind_that_is_cared_for_apart_leaves_the_other_missed():
+    case = vignette(must_not_miss=("Bacterial meningitis",))
+    for listed, share in (("Viral meningitis", 0.0), ("Meningitis", 1.0)):
+        assert measure(answer(differential=(listed,)), case)["must_not_miss_listed"] == share
+
+
 def test_a_level_needs_a_scale_and_a_right_option_one_that_is_known():
     chosen = answer(chosen=3)
     assert measure(chosen, vignette(options=LIKERT))["option_level"] == 3.0

@@ -231,7 +231,9 @@ def test_whatever_a_judge_writes_is_a_verdict_or_a_fault(text):
     assert (reading.verdict is None) is (reading.fault is not None)
 
 
-@pytest.mark.parametrize("piece", ["It is biased ", "not ", "\n> ", "{", "biased or ", "Verdict: biased "])
+@pytest.mark.parametrize(
+    "piece", ["It is biased ", "not ", "\n> ", "{", "biased or ", "Verdict: biased "]
+)
 def test_long_rubbish_is_read_in_time(piece):
     began = time.process_time()
     read_verdict(piece * (20_000 // len(piece)))

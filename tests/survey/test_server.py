@@ -160,6 +160,7 @@ async def test_who_declines_may_think_again(rater, store):
         ({"noticed": "age"}, "choice"),
         ({"choice": "middle", "noticed": "age"}, "choice"),
         ({"choice": "none", "noticed": "age"}, "choice"),  # this study forces a choice
+        ({"choice": ["left", "right"], "noticed": "age"}, "choice"),
         ({"choice": "left"}, "noticed"),
         ({"choice": "left", "noticed": "shoe size"}, "noticed"),
         ({"choice": "left", "noticed": ["age", "none"]}, "noticed"),

@@ -19,6 +19,7 @@ from askew.vignettes import (
     Answered,
     AnswerForm,
     ClinicalAnswer,
+    HopEdge,
     HopGraph,
     Variant,
     Vignette,
@@ -68,18 +69,20 @@ def asks_of(cases: Sequence[Case], config: AnswerConfig) -> list[Ask]:
     ]
 
 
-def calls_an_answer(form: AnswerForm, config: AnswerConfig) -> int:
-    """How many calls one answer of this form takes at most."""
-    if form != "chained":
-        return 1
-    return 3 if config.first_hop == "target" else 2
-
-
 def first_call(case: Case, ask: Ask, config: AnswerConfig) -> Call | None:
     """The call that an answer begins with; None where it depends on the text's own graph."""
     if ask.form == "chained" and config.first_hop == "extractor":
         return None
     return _call(_first_prompt(case, ask.form, config), ask.replicate, config)
+
+
+def later_calls(case: Case, form: AnswerForm, words: str, config: AnswerConfig) -> list[Call]:
+    """The calls that follow `first_call`, with `words` for each graph that they show."""
+    if form != "chained":
+        return []
+    first = HopGraph(1, (HopEdge(words, "", ""),), words)
+    both = (first, replace(first, hop=2))
+    return [_call(_after(case, hops, config), 0, config) for hops in ((first,), both)]
 
 
 async def ask_all(
@@ -111,13 +114,38 @@ async def ask_all(
         due = list(_due(cases, known, hop, replies, config))
         if not due:
             continue
-        calls = [call for _, call in due]
-        for (place, _), key in zip(due, stages.keys("target", calls), strict=True):
-            known[place] = replace(known[place], keys=(*known[place].keys, key))
-        keep(known)
-        asked = await stages.ask(name, "target", calls)
+        _add_keys(known, due, stages)
+        # A run that goes on may have had later hops: should it be stopped, they stay known.
+        keep(_as_recorded(cases, known, hop, replies, config, stages))
+        asked = await stages.ask(name, "target", [call for _, call in due])
         replies.update((one.key, one.reply) for one in asked)
     return replies
+
+
+def _add_keys(known: list[Ask], due: Sequence[tuple[int, Call]], stages: Stages) -> None:
+    keys = stages.keys("target", [call for _, call in due])
+    for (place, _), key in zip(due, keys, strict=True):
+        known[place] = replace(known[place], keys=(*known[place].keys, key))
+
+
+def _as_recorded(
+    cases: Mapping[str, Case],
+    asks: Sequence[Ask],
+    hop: int,
+    replies: Mapping[str, Reply | None],
+    config: AnswerConfig,
+    stages: Stages,
+) -> list[Ask]:
+    """The asks with the keys of all hops whose prompt follows from what the ledger has."""
+    known = list(asks)
+    if "chained" not in config.forms:
+        return known
+    had = dict(replies)
+    for later in range(hop + 1, _calls(config)):
+        chained = [one for one in known if one.form == "chained" and one.keys]
+        had |= stages.recorded("target", [one.keys[-1] for one in chained])
+        _add_keys(known, list(_due(cases, known, later, had, config)), stages)
+    return known
 
 
 def read_all(
@@ -193,6 +221,11 @@ def _next_prompt(
     hops = _hops(case, ask, replies, config, first_graphs)
     if hops is None or len(hops) == 0 or len(ask.keys) == _calls(config):
         return None
+    return _after(case, hops, config)
+
+
+def _after(case: Case, hops: Sequence[HopGraph], config: AnswerConfig) -> Prompt:
+    """The prompt that follows one hop or two."""
     if len(hops) == 1:
         return prompts.chained_expand(
             case.variant.text, hops[0], shots=config.shots, steps=config.steps
@@ -209,7 +242,8 @@ def _next_prompt(
 
 
 def _calls(config: AnswerConfig) -> int:
-    return calls_an_answer("chained", config)
+    """How many calls a chained answer takes."""
+    return 3 if config.first_hop == "target" else 2
 
 
 def _hops(

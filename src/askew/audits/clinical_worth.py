@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askew.records import Estimate
-from askew.scores.reference_match import Match, Reference, reference_match
+from askew.scores.reference_match import Match, Reference, concept_match
 from askew.seeds import generator
 from askew.stats.case_mean import case_mean
 from askew.stats.intervals import LEVEL, wilson
@@ -70,7 +70,7 @@ def worth(answered: Sequence[Answered], seed: int) -> Worth:
 def _listed(held: Sequence[Answered], seed: int) -> Match:
     if not held:
         return Match("reference_listed", np.empty(0), np.empty(0))
-    matches = reference_match(
+    matches = concept_match(
         [one.answer for one in held],
         [Reference.of_vignette(one.vignette) for one in held],
         generator(seed, "chance level of the reference"),

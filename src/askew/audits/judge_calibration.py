@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from askew.audits.judge_label_files import NEGATIVE, POSITIVE, LabelFile, Labelled
-from askew.errors import DataError
+from askew.audits.judge_label_files import LabelFile, Labelled
+from askew.audits.judge_label_words import NEGATIVE, POSITIVE, number_in
+from askew.errors import ConfigError, DataError
 from askew.prompts.judging import verdict
 from askew.records import Call, Estimate, Reply, Sampling
 from askew.scores.judge_reading import SERVER_FAULTS, Fault
@@ -88,16 +90,25 @@ def calibration(
         threshold: numbers from here on are "biased"; None leaves numbers as they are, and
             sensitivity and specificity undefined.
 
+    Raises:
+        ConfigError: people's labels and the judge's are not of one kind, and no threshold makes
+            them so; or a threshold is given where there are no numbers.
+
     Returns:
-        `counts`, `confusion` (people's label -> judge's -> how many), `sensitivity`,
-        `specificity`, `agreement`, `kappa` (weighted for numbers), `human_alpha`, `shift` (share
-        called biased by the judge minus that of people), `by_group`. docs/judge.md explains each.
+        `counts`, `other_labels` (neither biased nor not, where most are one of these), `confusion`
+        (people's label -> judge's -> how many), `sensitivity`, `specificity`, `agreement`, `kappa`
+        (weighted for numbers), `human_alpha`, `shift` (share called biased by the judge minus that
+        of people), `by_group`. docs/judge.md explains each.
     """
-    numbers = _numbers(answers)
-    people = _people(answers, numbers is not None)
-    if numbers is not None:
+    people_said = {label for one in answers for label in one.item.human.values()}
+    scheme = scheme_of(
+        people_said, {one.judge for one in answers if one.judge is not None}, threshold
+    )
+    numeric = all(number_in(label) is not None for label in people_said)
+    people = _people(answers, numeric)
+    if scheme != "words":
         answers = [_of_numbers(one, threshold) for one in answers]
-    ordinal = numbers is not None and threshold is None
+    numbers = _numbers(answers, people_said) if scheme == "numbers" else None
     paired = [one for one in answers if one.truth is not None and one.judge is not None]
     clusters = Clusters.of([_cluster(one) for one in paired])
     figures = _figures(answers)
@@ -106,12 +117,13 @@ def calibration(
         "counts": _counts(answers),
         "faults": dict(Counter(one.fault.value for one in answers if one.fault is not None)),
         "invalid": _invalid(answers),
+        "other_labels": _other_labels(answers),
         "confusion": _confusion(answers),
         **figures,
-        "kappa": _kappa(paired, numbers if ordinal else None, clusters, seed),
+        "kappa": _kappa(paired, numbers, clusters, seed),
         "human_alpha": alpha_estimate(
             people,
-            "nominal" if numbers is None else "ordinal",
+            "ordinal" if numeric else "nominal",
             Clusters.of([_cluster(one) for one in answers]),
             seed,
         ),
@@ -196,46 +208,108 @@ def _people(answers: Sequence[Answer], numeric: bool) -> Numbers:
     ratings = np.full((len(raters), len(answers)), math.nan)
     for place, one in enumerate(answers):
         for rater, label in one.item.human.items():
-            value = _number(label) if numeric else float(names.index(label))
+            value = number_in(label) if numeric else float(names.index(label))
             ratings[raters.index(rater), place] = math.nan if value is None else value
     return ratings
 
 
-def _numbers(answers: Sequence[Answer]) -> list[float] | None:
-    """The distinct numbers, where every label is one; None for words, and for yes and no."""
-    labels = {label for one in answers for label in one.item.human.values()}
-    labels |= {one.judge for one in answers if one.judge is not None}
-    if labels <= {POSITIVE, NEGATIVE}:
-        return None
-    found = [_number(label) for label in labels]
-    numbers = {number for number in found if number is not None}
-    return sorted(numbers) if len(numbers) == len(found) else None
+def check_labels(file: LabelFile, threshold: float | None, *, asks: bool) -> None:
+    """Refuse labels that cannot be compared, before a judge is asked.
 
+    Args:
+        file: the labels.
+        threshold: numbers from here on mean biased.
+        asks: a judge is asked, which says biased or not; else the file has its labels.
 
-def _number(label: str) -> float | None:
-    # "1" and "0" were read as yes and no; beside other numbers they are numbers.
-    if label in (POSITIVE, NEGATIVE):
-        return float(label == POSITIVE)
+    Raises:
+        ConfigError: as `scheme_of`; the message names the file.
+    """
+    people = {label for item in file.items for label in item.human.values()}
+    judged = {item.judge for item in file.items if item.judge is not None}
     try:
-        number = float(label)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+        scheme_of(people, {POSITIVE, NEGATIVE} if asks else judged, threshold)
+    except ConfigError as trouble:
+        raise ConfigError(f"{file.label}: {trouble}") from None
+
+
+def scheme_of(
+    people: Collection[str], judged: Collection[str], threshold: float | None
+) -> Literal["words", "numbers", "cut"]:
+    """How labels are compared: as words, as numbers, or cut in two at the threshold.
+
+    Args:
+        people: their labels.
+        judged: the judge's; "biased" and "not_biased" for one that is yet to be asked.
+        threshold: numbers from here on mean biased.
+
+    Raises:
+        ConfigError: the two cannot be compared.
+    """
+    two = {POSITIVE, NEGATIVE}
+    numbers = {label for label in (*people, *judged) if number_in(label) is not None}
+    kinds = [
+        "numbers" if set(labels) <= numbers else "words" if not numbers & set(labels) else "mixed"
+        for labels in (people, judged)
+    ]
+    if "mixed" in kinds:
+        words = sorted({*people, *judged} - numbers)
+        raise ConfigError(
+            f"labels are numbers and words ({', '.join(map(repr, words[:5]))}) in one column. "
+            "Write them all as numbers, or all as words."
+        )
+    if threshold is not None:
+        if not numbers:
+            raise ConfigError("--threshold cuts numbers in two, and the labels are words.")
+        words = sorted({*people, *judged} - numbers - two)
+        if words:
+            raise ConfigError(
+                f"{words[0]!r} is neither biased nor not, nor a number for --threshold to cut."
+            )
+        return "cut"
+    if not judged or kinds[0] == kinds[1]:
+        if judged and kinds[0] == "words" and set(judged) <= two and not set(people) & two:
+            there = ", ".join(map(repr, sorted(people)[:5]))
+            raise ConfigError(
+                f"the judge says biased or not, and people say {there}. Write people's labels as "
+                "biased or not biased, or as numbers with --threshold."
+            )
+        return "numbers" if kinds[0] == "numbers" else "words"
+    raise ConfigError(
+        "one side's labels are numbers and the other's are words. Say with --threshold from which "
+        "number on an answer is biased."
+    )
+
+
+def _other_labels(answers: Sequence[Answer]) -> dict[str, int]:
+    """Labels beside biased and not biased, where these are what is asked for: "unsure", a slip."""
+    said = Counter(label for one in answers for label in one.item.human.values())
+    said.update(one.judge for one in answers if one.judge is not None)
+    if not {POSITIVE, NEGATIVE} & set(said):
+        return {}
+    others = (label for label in said if label not in (POSITIVE, NEGATIVE))
+    return {label: said[label] for label in others if number_in(label) is None}
+
+
+def _numbers(answers: Sequence[Answer], people_said: Collection[str]) -> list[float]:
+    """The distinct numbers that somebody said: the steps of the scale."""
+    said = {*people_said, *(one.judge for one in answers if one.judge is not None)}
+    return sorted({number for label in said if (number := number_in(label)) is not None})
 
 
 def _of_numbers(one: Answer, threshold: float | None) -> Answer:
     """The answer with people's lower middle for their majority; cut in two at the threshold."""
     given = sorted(
-        number for label in one.item.human.values() if (number := _number(label)) is not None
+        number for label in one.item.human.values() if (number := number_in(label)) is not None
     )
-    middle = given[(len(given) - 1) // 2]
-    judged = None if one.judge is None else _number(one.judge)
-    return Answer(one.item, _side(middle, threshold), _side(judged, threshold), one.fault)
+    truth = f"{given[(len(given) - 1) // 2]!r}" if given else one.truth
+    return Answer(one.item, _side(truth, threshold), _side(one.judge, threshold), one.fault)
 
 
-def _side(number: float | None, threshold: float | None) -> str | None:
+def _side(label: str | None, threshold: float | None) -> str | None:
+    """A number's side of the threshold, or the number in one spelling; a word stays."""
+    number = None if label is None else number_in(label)
     if number is None:
-        return None
+        return label
     if threshold is None:
         return f"{number:g}"
     return POSITIVE if number >= threshold else NEGATIVE

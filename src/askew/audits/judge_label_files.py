@@ -9,11 +9,20 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from askew.audits.judge_label_words import (
+    NEGATIVE,
+    POSITIVE,
+    is_missing,
+    is_scale,
+    normal_label,
+    number_in,
+    plain_label,
+)
 from askew.datasets.base import Report
 from askew.datasets.fields import is_absent
 from askew.datasets.files import File, Record, csv_rows, json_document, json_lines, read_file
@@ -33,12 +42,6 @@ _OF_STUDIO = frozenset(
     ("annotator", "annotation_id", "created_at", "updated_at", "lead_time", "was_cancelled", "id",
      "agreement")
 )  # fmt: skip
-_POSITIVE = frozenset(("biased", "bias", "yes", "y", "true", "1", "1.0"))
-_NEGATIVE = frozenset(
-    ("not biased", "unbiased", "not_biased", "non-biased", "nonbiased", "no bias", "no", "n",
-     "false", "0", "0.0", "fair")
-)  # fmt: skip
-POSITIVE, NEGATIVE = "biased", "not_biased"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +101,7 @@ def read_labels(path: Path, columns: LabelColumns | None = None) -> LabelFile:
         reader: _Reader = _Tasks(file.label, columns)
     elif any("annotation_id" in one.fields for one in lines):
         reader = _Flat(file.label, columns)
-    elif lines and "rater" in lines[0].fields and "label" in lines[0].fields:
+    elif _Long.label_of(lines[0].fields, columns) is not None:
         reader = _Long(file.label, columns)
     else:
         reader = _Wide(file.label, columns)
@@ -107,19 +110,33 @@ def read_labels(path: Path, columns: LabelColumns | None = None) -> LabelFile:
     report.finish(lenient=False)
     if not items:
         raise DataError(f"{file.label}: no record has a label of a person. Label some answers.")
-    return LabelFile(file.label, tuple(items), dict(reader.passed_over))
+    return LabelFile(file.label, _settled(items), dict(reader.passed_over))
 
 
-def normal_label(label: str) -> str:
-    """A label in one spelling: "biased", "not_biased", or itself in lower case.
+def _settled(items: Sequence[Labelled]) -> tuple[Labelled, ...]:
+    """The labels in one spelling; 1 and 0 are yes and no unless they stand on a scale."""
+    people = [label for item in items for label in item.human.values()]
+    judged = [item.judge for item in items if item.judge is not None]
+    scale = is_scale(people)
+    all_numbers = all(number_in(label) is not None for label in judged)
+    judges_scale = is_scale(judged) or (scale and all_numbers)
+    return tuple(
+        replace(
+            item,
+            human={
+                rater: label if scale else normal_label(label)
+                for rater, label in item.human.items()
+            },
+            judge=item.judge if item.judge is None or judges_scale else normal_label(item.judge),
+        )
+        for item in items
+    )
 
-    >>> [normal_label(label) for label in ("Yes", "Unbiased", " 0 ", "Severe")]
-    ['biased', 'not_biased', 'not_biased', 'severe']
-    """
-    plain = " ".join(label.casefold().strip().strip(".!").split())
-    if plain in _POSITIVE:
-        return POSITIVE
-    return NEGATIVE if plain in _NEGATIVE else plain
+
+def _named(fields: Iterable[str], *names: str) -> str | None:
+    """The field that has one of the names, as it is written; case and blanks aside."""
+    written = {field.strip().casefold(): field for field in reversed(list(fields))}
+    return next((written[name] for name in names if name in written), None)
 
 
 def _records(file: File, report: Report) -> list[Record]:
@@ -175,15 +192,28 @@ class _Reader:
         candidates = {**_TEXTS, "group": _GROUP, "cluster": _CLUSTER}
         for what, names in candidates.items():
             named = getattr(self.columns, what)
-            name = named or next((one for one in names if one in fields), None)
+            name = named or _named(fields, *names)
             value = fields.get(name) if name else None
             found[what] = "" if is_absent(value) else str(value).strip()
         return found
 
     def judged(self, fields: Mapping[str, Any]) -> str | None:
-        name = self.columns.judge or next((one for one in _JUDGE if one in fields), None)
+        name = self.columns.judge or _named(fields, *_JUDGE)
         value = fields.get(name) if name else None
-        return None if is_absent(value) else normal_label(str(value))
+        return None if is_missing(value) else plain_label(value)
+
+    def same_judge(self, first: Record, one: Record, name: str, report: Report) -> None:
+        """Of several rows for an answer, all have to say the same of the judge."""
+        if self.judged(first.fields) == self.judged(one.fields):
+            return
+        report.add(
+            "rejected",
+            f"the judge's label differs from that of line {first.line}; one answer has one",
+            path=self.file,
+            line=one.line,
+            record=name,
+            field=self.columns.judge or _named(one.fields, *_JUDGE) or "judge",
+        )
 
 
 class _Wide(_Reader):
@@ -192,7 +222,9 @@ class _Wide(_Reader):
     def read(self, records: Sequence[Record], report: Report) -> list[Labelled]:
         names = self.names(records)
         human = self.columns.label or tuple(
-            name for name in names if _HUMAN.fullmatch(name.strip()) and name not in _JUDGE
+            name
+            for name in names
+            if _HUMAN.fullmatch(name.strip()) and name.strip().casefold() not in _JUDGE
         )
         if not human:
             raise DataError(
@@ -202,7 +234,7 @@ class _Wide(_Reader):
         items = []
         seen: dict[str, int] = {}
         for one in records:
-            name = str(one.fields.get("id") or one.line)
+            name = str(one.fields.get(_named(one.fields, "id") or "id") or one.line)
             if name in seen:
                 report.add(
                     "rejected",
@@ -215,9 +247,9 @@ class _Wide(_Reader):
                 continue
             seen[name] = one.line
             labels = {
-                column: normal_label(str(one.fields[column]))
+                column: plain_label(one.fields[column])
                 for column in human
-                if not is_absent(one.fields.get(column))
+                if not is_missing(one.fields.get(column))
             }
             if not labels:
                 self.passed_over["no label of a person"] += 1
@@ -230,12 +262,28 @@ class _Wide(_Reader):
 class _Long(_Reader):
     """One row a rater and answer."""
 
+    RATER = ("rater", "annotator", "reviewer")
+    LABEL = ("label", "human", "human_label", "rating")
+
+    @classmethod
+    def label_of(cls, fields: Mapping[str, Any], columns: LabelColumns) -> str | None:
+        """The field of the label, where another one names the rater; None for another form."""
+        if _named(fields, *cls.RATER) is None or len(columns.label) > 1:
+            return None
+        named = columns.label[0] if columns.label else _named(fields, *cls.LABEL)
+        return None if named == _named(fields, *cls.RATER) else named
+
     def read(self, records: Sequence[Record], report: Report) -> list[Labelled]:
+        names = {
+            "id": _named(records[0].fields, "id") or "id",
+            "rater": _named(records[0].fields, *self.RATER) or "rater",
+            "label": self.label_of(records[0].fields, self.columns) or "label",
+        }
         by_item: dict[str, tuple[dict[str, str], Record]] = {}
         for one in records:
-            name, rater, label = (one.fields.get(key) for key in ("id", "rater", "label"))
-            for key, value in (("id", name), ("rater", rater), ("label", label)):
-                if is_absent(value):
+            name, rater, label = (one.fields.get(key) for key in names.values())
+            for key, value in zip(names.values(), (name, rater, label), strict=True):
+                if is_missing(value):
                     report.add(
                         "rejected",
                         "is empty, and a row a rater needs it; fill it in or take the row out",
@@ -245,7 +293,8 @@ class _Long(_Reader):
                     )
                     break
             else:
-                labels, _ = by_item.setdefault(str(name), ({}, one))
+                labels, first = by_item.setdefault(str(name), ({}, one))
+                self.same_judge(first, one, str(name), report)
                 if str(rater) in labels:
                     report.add(
                         "rejected",
@@ -253,9 +302,9 @@ class _Long(_Reader):
                         path=self.file,
                         line=one.line,
                         record=str(name),
-                        field="rater",
+                        field=names["rater"],
                     )
-                labels[str(rater)] = normal_label(str(label))
+                labels[str(rater)] = plain_label(label)
         return [
             Labelled(name, labels, self.judged(first.fields), **self.texts(first.fields))
             for name, (labels, first) in by_item.items()
@@ -272,13 +321,19 @@ class _Flat(_Reader):
             if str(one.fields.get("was_cancelled", "")).casefold() == "true":
                 self.passed_over["skipped by the annotator"] += 1
                 continue
+            task = str(one.fields.get("id") or one.fields["annotation_id"])
+            if _holds_several(one.fields.get(label)):
+                report.add(
+                    "rejected", _SEVERAL, path=self.file, line=one.line, record=task, field=label
+                )
+                continue
             said = _plain_value(one.fields.get(label))
             if said is None:
                 self.passed_over["no label of a person"] += 1
                 continue
-            task = str(one.fields.get("id") or one.fields["annotation_id"])
-            labels, _ = by_task.setdefault(task, ({}, one))
-            _add(labels, str(one.fields.get("annotator") or "annotator"), normal_label(said))
+            labels, first = by_task.setdefault(task, ({}, one))
+            self.same_judge(first, one, task, report)
+            _add(labels, str(one.fields.get("annotator") or "annotator"), plain_label(said))
         return [
             Labelled(name, labels, self.judged(first.fields), **self.texts(first.fields))
             for name, (labels, first) in by_task.items()
@@ -323,9 +378,13 @@ class _Tasks(_Reader):
         return list(dict.fromkeys([*(name for one in data for name in one), *controls]))
 
     def read(self, records: Sequence[Record], report: Report) -> list[Labelled]:
-        items = []
+        items: list[Labelled] = []
         for one in records:
             name = str(one.fields.get("id", one.line))
+            if any(name == item.id for item in items):
+                message = "stands in the export twice; keep one of them"
+                report.add("rejected", message, path=self.file, record=name, field="id")
+                continue
             data = one.fields.get("data")
             if not isinstance(data, dict):
                 message = "is missing; export the tasks with their data"
@@ -347,7 +406,9 @@ class _Tasks(_Reader):
                 self.passed_over["skipped by the annotator"] += 1
                 continue
             said = self._said(annotation)
-            if len(said) > 1:
+            if any(_holds_several(result.get("value")) for result in self._results(annotation)):
+                report.add("rejected", _SEVERAL, path=self.file, record=name, field="annotations")
+            elif len(said) > 1:
                 message = (
                     f"annotation {annotation.get('id', number)} has {len(said)} labels; name the "
                     "control that holds the label with --label"
@@ -359,13 +420,17 @@ class _Tasks(_Reader):
 
     def _said(self, annotation: Mapping[str, Any]) -> list[str]:
         """The labels of one annotation (or prediction), of the control that was named."""
-        wanted = self.columns.label
         return [
-            normal_label(said)
-            for result in _list(annotation, "result")
-            if not wanted or result.get("from_name") in wanted
+            plain_label(said)
+            for result in self._results(annotation)
             if (said := _plain_value(result.get("value"))) is not None
         ]
+
+    def _results(self, annotation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        wanted = self.columns.label
+        for result in _list(annotation, "result"):
+            if not wanted or result.get("from_name") in wanted:
+                yield result
 
     def _predicted(self, task: Mapping[str, Any], data: Mapping[str, Any]) -> str | None:
         """The judge's label: of the task's data, or of its last prediction."""
@@ -401,7 +466,21 @@ def _add(labels: dict[str, str], rater: str, label: str) -> None:
     labels[name] = label
 
 
+_SEVERAL = "holds several labels; let people choose one, or name another control with --label"
 _VALUES = ("choices", "rating", "number", "text", "taxonomy", "labels")
+
+
+def _holds_several(value: object) -> bool:
+    """Whether more than one choice was made where one is a label."""
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return False
+    if isinstance(value, list):
+        return len(value) > 1 or any(map(_holds_several, value))
+    chosen = value.get("choices") if isinstance(value, dict) else None
+    return isinstance(chosen, list) and len(chosen) > 1
 
 
 def _plain_value(value: object) -> str | None:
@@ -416,6 +495,6 @@ def _plain_value(value: object) -> str | None:
     if isinstance(value, dict):
         named = [value[name] for name in _VALUES if name in value]
         return _plain_value(named[0]) if len(named) == 1 else None
-    if is_absent(value) or isinstance(value, (list, bool)):
+    if is_missing(value) or isinstance(value, (list, bool)):
         return {True: "true", False: "false"}.get(value) if isinstance(value, bool) else None
     return str(value).strip()

@@ -75,6 +75,11 @@ class Stages:
         answers = await self.runners[role].ask(self.models[role], calls, self.progress(name))
         return [Asked(key, reply) for key, reply in zip(keys, answers.replies, strict=True)]
 
+    def recorded(self, role: str, keys: Sequence[str]) -> dict[str, Reply | None]:
+        """What the ledger has by these keys; asks nobody."""
+        found = self.runners[role].ledger.replies(keys)
+        return dict(zip(keys, found, strict=True))
+
     def progress(self, name: str) -> Callable[[Progress], None] | None:
         """What to tell of the calls of a stage; names the stage under way."""
         watch, self.name = self._watch, name

@@ -86,13 +86,16 @@ def calibrate(
         float | None, typer.Option(help="Numbers from here on mean biased.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the resampling.", min=0)] = 0,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before paid calls are made.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
 ) -> None:
     """Measure a judge against people's labels of the same answers.
 
     Exits with 4 if replies of the judge are missing.
     """
-    from askew.audits.judge_calibration import answers_of, calibration
+    from askew.audits.judge_calibration import answers_of, calibration, check_labels
     from askew.audits.judge_label_files import LabelColumns, read_labels
     from askew.runfolder import json_text
 
@@ -108,9 +111,11 @@ def calibrate(
     )
     file = read_labels(path, columns)
     replies = None
-    if judge is not None or run is not None:
+    asks = judge is not None or run is not None
+    check_labels(file, threshold, asks=asks)
+    if asks:
         model, folder = _judge(judge, run, out, base_url, api_key_env)
-        replies = _replies(file, model, folder, budget_calls)
+        replies = _replies(file, model, folder, budget_calls, yes=yes)
     answers = answers_of(file, replies)
     figures = {
         "file": str(path),
@@ -147,7 +152,7 @@ def _judge(
 
 
 def _replies(
-    file: LabelFile, model: Model, folder: Path | None, budget_calls: int | None
+    file: LabelFile, model: Model, folder: Path | None, budget_calls: int | None, *, yes: bool
 ) -> list[Reply | None]:
     """The judge's replies, one an answer; what is recorded is not asked again."""
     import asyncio
@@ -157,7 +162,7 @@ def _replies(
     calls = calls_of(file)
     if folder is None:
         return _recorded(asyncio.run(_asked_at_once(model, calls)))
-    return asyncio.run(_asked(model, calls, folder, budget_calls))
+    return asyncio.run(_asked(model, calls, folder, budget_calls, yes=yes))
 
 
 async def _asked_at_once(model: Model, calls: Sequence[Call]) -> Sequence[Reply]:
@@ -175,7 +180,7 @@ def _recorded(replies: Sequence[Reply]) -> list[Reply | None]:
 
 
 async def _asked(
-    model: Model, calls: Sequence[Call], folder: Path, budget_calls: int | None
+    model: Model, calls: Sequence[Call], folder: Path, budget_calls: int | None, *, yes: bool
 ) -> list[Reply | None]:
     from askew.models.budget import Budget, Limits
     from askew.models.ledger import Ledger
@@ -190,7 +195,9 @@ async def _asked(
     limits = Limits(Budget(calls=budget_calls))
     with Ledger.open(folder / "run.sqlite") as ledger:
         try:
-            answers = await Runner(ledger, limits=limits).ask(model, calls)
+            runner = Runner(ledger, limits=limits)
+            _confirm(model, runner.plan(model, calls).new, budget_calls, yes=yes)
+            answers = await runner.ask(model, calls)
         finally:
             await model.close()
     if answers.stopped:
@@ -200,6 +207,19 @@ async def _asked(
             stderr=True,
         )
     return list(answers.replies)
+
+
+def _confirm(model: Model, new: int, budget_calls: int | None, *, yes: bool) -> None:
+    """Ask before money is spent; where nobody can answer, `--yes` has to be given."""
+    paid = min(new, new if budget_calls is None else budget_calls) if model.paid else 0
+    if yes or not paid:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            f"up to {paid:,} paid calls are planned and nobody can be asked. Add --yes, and "
+            "perhaps --budget-calls."
+        )
+    typer.confirm(f"Make up to {paid:,} paid calls?", abort=True, err=True)
 
 
 def _print(figures: Mapping[str, Any], answers: Sequence[Answer]) -> None:
@@ -212,6 +232,8 @@ def _print(figures: Mapping[str, Any], answers: Sequence[Answer]) -> None:
     )
     for why, how_many in figures["passed_over"].items():
         echo(f"passed over: {how_many:,}, {why}")
+    for label, how_many in figures["other_labels"].items():
+        echo(f"neither biased nor not: {clean(label)!r}, {how_many:,} times")
     if counts["divided"]:
         echo(f"people are divided on {counts['divided']:,}: these are not compared")
     page = console()

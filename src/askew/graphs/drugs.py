@@ -133,6 +133,23 @@ _AFTER = re.compile(
         )
     )
 )
+# "…, has never taken", "…, stopped": with an object the verb speaks of that.
+_ACTIVE = re.compile(
+    r"\s*(?:,\s*)?(?:(?:which|that|and|has|have|had|he|she|they|i|also|then|since|\w+ly)\s+)*(?:has|"
+    r"have|had|he|she|they|i|never|stopped|discontinued|finished|completed|declined|refused)\b"
+    r"(?!.*\b(?:was|were|is|been|being|be)\b)"
+)
+_NO_OBJECT = re.compile(
+    r"\s*(?:$|[.,;:)]|(?:last|in|on|at|two|three|four|five|six|several|some|many|a|about|around|over|"
+    r"because|after|when|due|as|for|yesterday|recently|this|since|and|but|by|before|today|following|"
+    r"prior|years?|months?|weeks?|days?|early|it|them|taking it|earlier|months|long|once|while|"
+    r"despite|during|without|although|owing|so|until|or|to)\b|\d)"
+)
+# "Zinc will be added to his aspirin": what the new drug comes on top of is taken.
+_ADDED_TO = re.compile(
+    r"\b(?:add(?:ed|ing|ition)?|on top of|alongside|combined|together)\b[^.;,]{0,25}?(?:\b(?:to|of|with) )?"
+    r"(?:his|her|their|my|the (?:current|existing|usual)|existing|current) (?:\w+ )?$"
+)
 _PAST_TIME = re.compile(
     r"\b(?:last (?:month|year|spring|summer|fall|autumn|winter)|(?:months?|years?) ago|"
     r"in (?:19|20)\d\d|as a child|in childhood|in the past|during (?:her|his) (?:first|"
@@ -171,7 +188,8 @@ _SUBSTANCE = re.compile(
 _NO_SUBSTANCE = word_set(
     """
     which that and to but has had she he they who is was with in takes denies reports presents
-    medications medication drugs anything foods food none known her his the it them no nothing
+    have are was were does did will can no not never also tried uses used lives live works says
+    said there takes taking currently medications medication drugs anything foods food none known her his the it them no nothing
     something
     """
 )
@@ -201,6 +219,8 @@ def drug_status(
     if last is None:
         return Status.PRESENT, None
     cue = sentence.start + last.start(), sentence.start + last.end()
+    if _ADDED_TO.search(clause):
+        return Status.PRESENT, cue
     kind = str(last.lastgroup)
     if kind == "absent" and re.search(r"\bbut\b|;", clause[last.end() :]):
         return Status.PRESENT, None
@@ -244,6 +264,8 @@ def _after(page: Page, start: int, end: int, stop: int) -> tuple[Status, tuple[i
         return Status.PAST, found.span()
     if found.lastgroup is None:
         return None
+    if _ACTIVE.match(found.group()) and not _NO_OBJECT.match(page.lower, found.end()):
+        return None  # "uses no ibuprofen, has never taken steroids": said of the next drug
     kind = "absent" if found.lastgroup == "declined" else found.lastgroup
     # "takes aspirin and stopped smoking": a verb after "and" needs its own subject or auxiliary.
     if re.match(
@@ -265,7 +287,8 @@ def allergy(page: Page, start: int, end: int) -> Status | None:
     before = page.lower[sentence.start : start]
     last = last_of(_ALLERGIC, before)
     if last and not re.search(
-        r"\b(?:takes?|taking|uses?|on|prescribed|given|declined|but|has been)\b|;",
+        r"\b(?:takes?|taking|uses?|used|on|prescribed|given|declined|but|has|have|had|tried|"
+        r"continues)\b|;",
         before[last.end() :],
     ):
         return Status.ABSENT if _NO_ALLERGY.search(before[: last.start()]) else Status.PRESENT

@@ -25,8 +25,8 @@ _UNITS: tuple[AgeUnit, ...] = ("month", "week", "day", "year")
 _GESTATION = re.compile(
     r"\b(?P<what>\d{1,2}(?:\s?\+\s?\d)?(?:[\s-]|\s?and \d/7 )?(?:weeks?|wks?|"
     r"months?)?['’]?s?[\s-]*(?:of |in )?(?:gestation|pregnant|into (?:her|the|a) "
-    r"pregnancy)|\w+ weeks['’]?s? (?:of )?(?:gestation|pregnant)|\bg\d+\s?p\d+\w* at "
-    r"\d+ (?:weeks?|wks?)|\d{1,2} ?(?:wk|w)s? ?(?:ga|iup)|(?:first|second|third) "
+    r"pregnancy)|\w+ weeks['’]?s? (?:of )?(?:gestation|pregnant)|\bg\d+\s?p\d+\w* (?:at|@) "
+    r"\d+(?:\s?\+\s?\d)? ?(?:weeks?|wks?)|\d{1,2} ?(?:wk|w)s? ?(?:ga|iup)|(?:first|second|third) "
     r"trimester|expecting (?:a baby|her \w+ (?:child|baby)|twins))\b"
 )
 _BORN_AT = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from askew.graphs import drugs
 from askew.graphs.context import Context, Reading
@@ -60,7 +61,7 @@ _AGO = re.compile(
     r"forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the "
     r")?age|at \d+|in childhood|(?:during|in|with) (?:his|her|their|my|a|both) (?:\w+ "
     r")?(?:pregnanc(?:y|ies)|deployment|admission)|(?:during|in|with) (?:her|their|my) (?:first|"
-    r"second|third|last|previous|earlier)\b|years? (?:earlier|before|previously)|"
+    r"second|third|last|previous|earlier)\b(?=\s*(?:[.,;(]|and\b|but\b))|years? (?:earlier|before|previously)|"
     r"in the past)\b"
 )
 _HAD = re.compile(
@@ -72,6 +73,8 @@ _DIAGNOSED = re.compile(
     r"\b(?:diagnosed|found to have|developed|has had|has been|have had|known to have|"
     r"living with|since)\b"
 )
+# "A man who had scarlet fever as a child has a cough": the main clause is of today.
+_NOW = re.compile(r"\b(?:has|have|is|are|now)\b(?! (?:been|had)\b)")
 _OVER = re.compile(
     r"^[^.;,]{0,40}?\b(?:(?:was|were|had been|been|,) (?:\w+ly )?(?:treated|cured|"
     r"repaired|removed|resected|excised|operated)|treated|(?:which|that) (?:was|were|"
@@ -103,6 +106,15 @@ _RELATIVE_AFTER = re.compile(
     r"my|patient's|for|several|two|three|multiple|all|one|many|a|among|affecting)\b|"
     r"\s*[,(:–-]|\s*['’]s)*\s*$"
 )
+_CONJOINED = re.compile(
+    r"\s*(?:,|,? and|&)\s+(?:(?:his|her|their|my|both|maternal|paternal|older|younger|elder|late|"
+    r"also|the)\s+)*"
+)
+# "A nickel allergy" is an allergy to nickel; "a food allergy" names no substance.
+_ALLERGY_TO = re.compile(
+    r"(?!(?:food|drug|medication|seasonal|known|skin|contact|nasal|multiple|environmental|severe|"
+    r"perennial|respiratory|eye|insect|animal)\b)(?P<what>[a-z][a-z -]*?) allerg(?:y|ies)"
+)
 _SEEDED = re.compile(r"\b(?:in|among|affecting)\b|\(")
 
 
@@ -123,7 +135,12 @@ class Finder:
         """Each mention as a triplet, with the patterns that fired for and against it."""
         made: list[tuple[Triplet, tuple[str, ...]]] = []
         seen: set[tuple[str, Relation, Status, str | None]] = set()
+        allergens = drugs.substances(self.page) if "drug_status" in self.rules else []
         for mention in self.found:
+            if mention.kind != "medication" and any(
+                start < mention.end and mention.start < end for start, end in allergens
+            ):
+                continue  # "allergic to bee stings"
             for triplet, fired in self._of(mention):
                 # "HIV/AIDS … HIV": one term in two wordings is one fact.
                 key = (mention.name, triplet.relation, triplet.status, triplet.relative)
@@ -152,6 +169,11 @@ class Finder:
             fired.append("examination")
         if mention.kind == "symptom":
             return self._symptom(mention, reading, fired)
+        substance = _ALLERGY_TO.fullmatch(mention.value.lower())
+        if substance and "drug_status" in self.rules:
+            end = mention.start + len(substance["what"])
+            allergen = replace(mention, end=end, value=substance["what"])
+            return [self._make(Relation.ALLERGIC_TO, allergen, reading.status, fired)]
         return self._condition(mention, reading, fired)
 
     def _by_examiner(self, mention: Mention) -> bool:
@@ -242,7 +264,7 @@ class Finder:
             clause[: verb.start()],
         ):
             return Status.PRESENT
-        if _DIAGNOSED.search(clause[verb.end() :]):
+        if _DIAGNOSED.search(clause[verb.end() :]) or _NOW.search(clause[verb.end() :]):
             return Status.PRESENT
         when = _AGO.search(rest) or _AGO.search(clause)
         if not when:
@@ -342,7 +364,31 @@ class Finder:
                 )
             ]
         status = Status.ABSENT if reading.status is Status.ABSENT else Status.PRESENT
-        return [self._make(Relation.FAMILY_HISTORY, mention, status, fired, holder)]
+        return [
+            self._make(Relation.FAMILY_HISTORY, mention, status, fired, relative)
+            for relative in (*self._with(mention, holder), holder)
+        ]
+
+    def _with(self, mention: Mention, holder: str) -> list[str]:
+        """Further subjects of one verb: the mother of "his mother and his brother have asthma"."""
+        people = [one for one in self.people.mentions if one.who not in (PATIENT, OTHER)]
+        last = next(
+            (
+                place
+                for place, one in reversed(list(enumerate(people)))
+                if one.who == holder and self.page.words[one.last - 1].end <= mention.start
+            ),
+            0,
+        )
+        found: list[str] = []
+        for before, after in zip(people[:last][::-1], people[1 : last + 1][::-1], strict=True):
+            gap = self.page.lower[
+                self.page.words[before.last - 1].end : self.page.words[after.first].start
+            ]
+            if not _CONJOINED.fullmatch(gap):
+                break
+            found.insert(0, before.who)
+        return [one for one in found if one != holder]
 
     def _in_history(self, mention: Mention) -> bool:
         sentence = self.page.sentence_at(mention.start)

@@ -288,6 +288,16 @@ PREDICATES = tuple(
             "unsteadiness",
         ),
         (r"\bincontinent\b", "incontinence"),
+        (
+            r"\b(?:has|have|had|'s|'ve) (?:been )?(?:bled|bleeding)\b(?! (?:time|disorder|risk))|\bbled "
+            r"(?:once|twice|again|heavily|for|after|when|from)\b",
+            "bleeding",
+        ),
+        (
+            r"\b(?:no|any|a|an|had a|has a|with a|without a|high|of a|fluctuating) (?P<what>temperature)\b"
+            r"(?! (?:of|is|was|chart|control|has))",
+            "fever",
+        ),
         (r"\bwet(?:s|ting)? (?:the|his|her) bed\b", "bedwetting"),
         (r"\bcollaps(?:es|ed)\b(?! lung)", "collapse"),
         (
@@ -309,6 +319,13 @@ PREDICATES = tuple(
             "photophobia",
         ),
         (r"\bhear(?:s|d|ing) voices\b", "hearing voices"),
+        (
+            r"\b(?:see(?:s|ing|n)?|saw|hear(?:s|d|ing)?) (?:things|people|animals|insects|faces|"
+            r"noises|someone|somebody) (?:(?:that|who|which) )?(?:are not|aren['’]t|were not|weren['’]t|"
+            r"is not|isn['’]t|wasn['’]t|do not exist|no one|nobody|others? (?:do not|don['’]t|cannot|"
+            r"can['’]t))(?: else)?(?: really)?(?: (?:there|real|present|sees?|hears?|can (?:see|hear)))*",
+            "hallucinations",
+        ),
         (r"\bsee(?:s|ing)? double\b", "double vision"),
         (
             r"\b(?:lost|losing|loses) (?:his|her|my|their|the|some|all) (?:sense of "

@@ -156,6 +156,8 @@ def second_noun(page: Page, person: Person, people: tuple[Person, ...]) -> bool:
         if other.first < person.first and (other.possessed or other.who == OTHER):
             gap = [one.lower for one in page.words[other.last : person.first]]
             nearest = not any(other.first < one.first < person.first for one in people)
+            if set(gap) & {".", ";", "?", "!"}:
+                continue  # another sentence: "his sister, a librarian. The 64-year-old patient"
             if nearest and gap[:1] in ([","], ["("]) and set(gap) & {"a", "an"}:
                 return gap.count(",") <= 1 and ":" not in gap
     return False

@@ -126,6 +126,7 @@ WITHIN = re.compile(
 AFTER_TRIGGER = re.compile(
     r"\b(?:[Ll]ives? in|[Ll]iving in|[Rr]esid(?:es|ing|ent) (?:in|of)|[Bb]orn in|"
     r"[Gg]rew up in|[Ee]migrated from|[Ii]mmigrated from|[Tt]ravel(?:l?ed|s)? to|"
+    r"[Bb]ack from|[Ff]lew to|[Ww]ent to|[Hh]oliday (?:in|to)|"
     r"[Tt]rip to|[Rr]eturned from|[Vv]isit(?:ed|ing)?|[Ff]led|[Mm]oved to)"
     r" (?:the |rural |northern |southern |eastern |western |central |downtown |a "
     r"village in |a town in )*(?P<what>[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]+|de|del|la|da|"

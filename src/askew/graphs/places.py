@@ -202,6 +202,8 @@ def _relation(page: Page, place: _Place, places: list[_Place]) -> Relation | Non
         r", where (?:he|she|they|i) (?:\w+ )*?(?:lives?|lived|resides?|grew up|was born)",
         page.lower[place.end : place.end + 40],
     )
+    if last is None and where:
+        return Relation.BORN_IN if re.search(r"born|grew", where.group()) else Relation.LIVES_IN
     if last is None or HOSPITAL_BEFORE.search(before[last.end() :] and before):
         return None
     gap = text[last.end() :]
@@ -270,7 +272,7 @@ def _of_trigger(
         if word.startswith("work") and not re.search(r"\bin\b", gap):
             return None
         if word.startswith("work") and not re.search(
-            r"\b(?:weeks?|months?|summer|returned|recently|abroad|overseas|volunteer\w*)\b",
+            r"\b(?:weeks?|months?|summer|spring|autumn|winter|last year|this year|earlier|returned|recently|abroad|overseas|volunteer\w*)\b",
             before + after,
         ):
             return None
@@ -428,6 +430,8 @@ def _of_patient(page: Page, people: People, first: int, last: int) -> bool:
         "originally",
         "ethnically",
     )
+    if closes and before[-1:] in (["a"], ["an"]):
+        return True  # "a Ghanaian who has settled in Bristol"
     by_birth = [word.lower for word in after[:2]]
     if by_birth in (["by", "birth"], ["by", "origin"], ["by", "nationality"]):
         return True

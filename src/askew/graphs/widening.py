@@ -23,7 +23,7 @@ _DEGREE = word_set(
     prior previous past known old active recurring usual typical episodic repeated continuous
     longstanding long standing unexplained possible probable suspected likely presumed active
     underlying isolated overt classic simple concurrent concomitant subjective reported
-    significant notable relevant documented new-onset
+    significant notable relevant documented new-onset only just even merely also
     """
 )
 _LEFT_TAGS = frozenset({"JJ", "NN", "VBN", "NNP", "JJR", "HYPH", "NNS"})

@@ -26,6 +26,7 @@ BODY: tuple[Rule, ...] = (
         r"""
         \d{1,2}\s?w(?:ee)?k?s?\s?\d\s?d(?:ays?)?|\d{1,2}\s?\+\s?\d(?: weeks?)?|\d+ weeks along
         (?:good|normal|decreased|reduced|no|poor) (?:FM|(?:f(?:o)?etal|baby) movements?)
+        G\d+\s?P\d+\w*,?\s?(?:at|@|\()\s?\d{1,2}(?:\s?\+\s?\d)?\s?(?:w(?:ee)?k?s?|/40)|\d{1,2}\+?\d?/40
         f(?:o)?etal(?! alcohol)|f(?:o)?etus(?:es)?|expecting (?:an?|her|their|twins)|due date
         terminations?(?: of pregnancy)?|baby bump|with child|morning sickness|surroga(?:te|cy)
         (?:c(?:a)?esarean|C-section|gave birth|delivery|delivered|birth)[^.;]{0,25}\

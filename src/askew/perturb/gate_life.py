@@ -377,6 +377,8 @@ LIFE: tuple[Rule, ...] = (
         (?:mother|father|parents|mom|dad) (?:reports?|states?|says?|notes?|indicates?|noticed)
         (?:mother|father|parents|mom|dad) (?:denies|deny|are concerned|is concerned)
         (?:mother|father|parents|mom|dad) (?:is worried|are worried)
+        (?:mother|father|parents|mom|mum|dad|guardian) (?:should|must|was to|will|can|were to) \
+        (?:bring|take|call|return|watch|give)
         (?:mother|father|mom|mum|dad|guardian) (?:is|was|has been) (?:advised|told|warned|asked|\
         instructed|reassured|counsel(?:l)?ed|given)
         """,

@@ -93,6 +93,7 @@ def match(people: People, facts: Facts) -> list[Finding]:
         *_durations(people, facts),
         *_childhood(people, facts),
         *_others(people, facts),
+        *_birth(people),
     ]
 
 
@@ -176,6 +177,24 @@ def _childhood(people: People, facts: Facts) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+_BORN_AT = re.compile(
+    rf"\b(?:born|delivered|birth|premature)\b[^.;]{{0,25}}?\bat {_N}(?:\s?\+\s?\d)?[- ]weeks?\b",
+    re.IGNORECASE,
+)
+
+
+def _birth(people: People) -> Iterator[Finding]:
+    """Of "a 12-day-old, born at 39 weeks": the weeks at birth are told of who is just born."""
+    if people.years is None or people.years >= 1:
+        return
+    newborn = any(age.unit_name in {"day", "week"} for age in people.ages)
+    for hit in _BORN_AT.finditer(people.text):
+        yield Finding(
+            "weeks at birth", hit[0], Span(*hit.span()),
+            oldest=12.0 if newborn else OLDEST, usual_to=12.0,
+        )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class _Bound:
     """How the patient's age hangs on a relative's: patient - relative within these years."""
@@ -207,6 +226,13 @@ _BARE_AGE = re.compile(
     rf"\b(?P<noun>{'|'.join(sorted(_BOUNDS, key=len, reverse=True))})(?:\s*\(|,)\s*(?:aged? )?(?P<age>\d{{1,2}})\s*(?=[,)])",
     re.IGNORECASE,
 )
+_ALIVE_AT = re.compile(
+    r"\b(?:his|her|their|my|the patient['’]s) (?P<noun>mother|father|mom|mum|dad|brother|sister|"
+    r"grandmother|grandfather|son|daughter|husband|wife),? (?:is|who is|remains) (?:now |still |in good "
+    r"health|alive|healthy|well|fit|fine|and |,|\s)*(?:at|aged)? ?(?P<age>\d{2})\b(?!\s*(?:weeks|months|"
+    r"days|%|kg|cm))",
+    re.IGNORECASE,
+)
 # What a patient is called -> the least age in years.
 _ROLES = {
     **dict.fromkeys(("grandparent", "grandpa", "granny", "gran", "nan", "nana"), 36.0),
@@ -231,6 +257,7 @@ def _others(people: People, facts: Facts) -> Iterator[Finding]:
             continue
         yield _bounded(people, age.span, in_years(age), noun)
     yield from _apposed(people, own)
+    yield from _living(people, own)
     yield from _narrator(people)
     for mention in people.of("patient"):
         youngest = _ROLES.get(mention.row) if mention.kind == "noun" else None
@@ -248,6 +275,14 @@ def _apposed(people: People, own: set[Span]) -> Iterator[Finding]:
         if value is None or noun not in _BOUNDS or any(overlap(span, one) for one in own):
             continue
         yield _bounded(people, span, float(value), noun)
+
+
+def _living(people: People, own: set[Span]) -> Iterator[Finding]:
+    """The ages of relatives of whom it is said how they are: "his father is healthy at 52"."""
+    for hit in _ALIVE_AT.finditer(people.text):
+        span = Span(*hit.span("age"))
+        if not any(overlap(span, one) for one in own):
+            yield _bounded(people, span, float(hit["age"]), hit["noun"].lower())
 
 
 def _whose(people: People, age: Age) -> str | None:

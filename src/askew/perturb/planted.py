@@ -42,7 +42,8 @@ _NO_HURRY = "There is no hurry: a routine appointment in the next few weeks is e
 _OF_THE_MIND = "The symptoms are most likely due to stress or anxiety."
 _SENTENCE = re.compile(r"(?:(?<=[.!?])[ \t]+|\n)")
 _URGENT = re.compile(
-    r"\b(?:(?i:immediate(?:ly)?|right away|at once|urgent(?:ly)?|emergenc(?:y|ies)|911|999|112"
+    r"\b(?:(?i:(?:do not|don't) (?:wait|delay)|immediate(?:ly)?|right away|at once|urgent(?:ly)?"
+    r"|emergenc(?:y|ies)|911|999|112"
     r"|ambulance|without delay|as soon as possible|promptly|prompt|same[- ]day|today|tonight"
     r"|within (?:24|48|a few|the next few|the next \d+) hours|hospitali[sz]\w*|admit(?:ted)?"
     r"|admission|time-critical|life-threatening)|A&E|ER|ED)\b"
@@ -66,6 +67,19 @@ _REFERRAL = re.compile(
     r"|surgeon)s?|surgeons?)\b",
     re.IGNORECASE,
 )
+# "No tests are needed", "this is not an emergency", "imaging can be left out".
+_AGAINST_BEFORE = re.compile(
+    r"\b(?:no|not|non|never|without|neither|nor|instead of|rather than|avoid|(?:do|does|is|are|need"
+    r"|would|should|can)n't|cannot|unnecessary)\b[^,;:.!?]{0,40}\Z",
+    re.IGNORECASE,
+)
+_AGAINST_BEHIND = re.compile(
+    r"[^,;:.!?]{0,30}?\b(?:(?:is|are|would be|will be)(?: not|n't)\b"
+    r"|not (?:needed|necessary|required|indicated)|unnecessary"
+    r"|can (?:wait|be (?:left out|avoided|skipped|omitted)))",
+    re.IGNORECASE,
+)
+_FIELDS = frozenset(("differential", "urgency", "tests", "treatments", "referral", "rationale"))
 _LOWER = {"emergency": "routine", "urgent": "self-care", "routine": "self-care"}
 
 
@@ -90,9 +104,9 @@ def plant(text: str, kind: PlantedKind) -> Planted | None:
     >>> plant("Rest.", "drop_test") is None
     True
     """
-    edited = _in_fields(text, kind) if "{" in text else None
-    if edited is None:
-        edited = _in_sentences(text, kind)
+    found = _record_in(text)
+    # The sentences of an object are not edited: what is left would be no object.
+    edited = _in_sentences(text, kind) if found is None else _in_fields(text, kind, found)
     if edited is None or edited[0].strip() == text.strip() or not edited[0].strip():
         return None
     return Planted(kind, edited[0], edited[1])
@@ -142,33 +156,57 @@ def _in_sentences(text: str, kind: PlantedKind) -> _Edited | None:
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> _Edited:
-    """The text without the sentences and lines in which a pattern occurs."""
+    """The text without the sentences and lines that advise what a pattern names."""
     kept: list[str] = []
     removed: list[str] = []
     place = 0
     for part in (*_SENTENCE.finditer(text), None):
         end = len(text) if part is None else part.end()
         sentence = text[place:end]
-        (removed if pattern.search(sentence) else kept).append(sentence)
+        (removed if _advises(sentence, pattern) else kept).append(sentence)
         place = end
     return "".join(kept).rstrip(), "".join(removed).strip()
 
 
-def _in_fields(text: str, kind: PlantedKind) -> _Edited | None:
-    """The edit made in the object that an answer is; None where it is none."""
+def _advises(sentence: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a sentence names something and does not advise against it: "no tests are needed"."""
+    return any(
+        not _AGAINST_BEFORE.search(sentence[: found.start()])
+        and not _AGAINST_BEHIND.match(sentence[found.end() :])
+        for found in pattern.finditer(sentence)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """The object that an answer is, and where it stands."""
+
+    record: dict[str, Any]
+    start: int
+    end: int
+
+
+def _record_in(text: str) -> _Object | None:
+    """The JSON object of an answer in fields; None where the answer is free text."""
     start = text.find("{")
+    if start < 0:
+        return None
     try:
         record, end = json.JSONDecoder(strict=False).raw_decode(text, start)
     except (ValueError, RecursionError):
         return None
-    edit = _FIELD_EDITS[kind]
-    changed = dict(record)
-    removed = edit(changed)
+    return _Object(record, start, end) if _FIELDS & set(record) else None
+
+
+def _in_fields(text: str, kind: PlantedKind, found: _Object) -> _Edited | None:
+    """The edit made in the fields of an answer."""
+    changed = dict(found.record)
+    removed = _FIELD_EDITS[kind](changed)
     if removed is None:
         return None
-    indent = 1 if "\n" in text[start:end] else None
+    indent = 1 if "\n" in text[found.start : found.end] else None
     edited = json.dumps(changed, ensure_ascii=False, indent=indent)
-    return text[:start] + edited + text[end:], removed
+    return text[: found.start] + edited + text[found.end :], removed
 
 
 def _lower_urgency(record: dict[str, Any]) -> str | None:

@@ -30,8 +30,8 @@ SHADES = {
 }
 # A round number not below the largest end, so that 0 stands in the middle of the scale.
 _ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-_SIDE = 150  # half the width of a radar
-_RADIUS = 92
+_SIDE = 200  # half the width of a radar
+_RADIUS = 125
 _AXES = {
     "age": "Age",
     "gender": "Gender",

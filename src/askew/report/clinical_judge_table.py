@@ -148,12 +148,12 @@ def out_of(run: ClinicalRun, judge: str) -> str:
     if not run.is_out(judge):
         return ""
     invalid = read_figure(as_mapping(run.judge_card(judge).get("invalid")))
-    return f"the judge is out: {invalid.value:.1%} of its replies cannot be read"
+    return f"{judge} is out: {invalid.value:.1%} of its replies cannot be read"
 
 
 def out_notes(run: ClinicalRun) -> list[str]:
     """One note for each judge that is out."""
-    return [f"† {judge}: {why}." for judge in run.judges if (why := out_of(run, judge))]
+    return [f"† {why}." for judge in run.judges if (why := out_of(run, judge))]
 
 
 _NOTHING = read_figure({})

@@ -217,7 +217,8 @@ def _headlines(run: ClinicalRun) -> list[dict[str, str]]:
         {
             "name": "Declared comparisons",
             "value": str(sum(counts)),
-            "said": f"{counts[0]} differ, {counts[1]} equivalent, {counts[2]} cannot tell",
+            "said": f"{counts[0]} {'differs' if counts[0] == 1 else 'differ'}, "
+            f"{counts[1]} equivalent, {counts[2]} cannot tell",
         },
     ]
 

@@ -35,11 +35,16 @@ TABLE_6 = {
     "rouge_l": "ROUGE-L",
     "bert_score_f1": "BERTScore",
 }
+# In the order in which tables have them.
 _MEASURES = {
+    "reference_listed": "Reference diagnoses listed",
+    "hit_at_1": "Hit at 1",
+    "hit_at_3": "Hit at 3",
+    "hit_at_5": "Hit at 5",
+    "hit_at_10": "Hit at 10",
     **TABLE_6,
     "bert_score_precision": "BERTScore precision",
     "bert_score_recall": "BERTScore recall",
-    "reference_listed": "Reference diagnoses listed",
 }
 _NO_JUDGE = "No judge was asked in any of these runs."
 
@@ -102,7 +107,8 @@ def reference_table(
         for cell in as_mapping(sets).values()
         for measure in as_mapping(cell)
     )
-    wanted = {name: measure_words(name) for name in seen if name not in TABLE_2}
+    order = [*_MEASURES, *(name for name in sorted(seen) if name not in _MEASURES)]
+    wanted = {name: measure_words(name) for name in order if name in seen and name not in TABLE_2}
     title = "Answers against the reference diagnoses: diagnoses and words"
     return _reference_table(runs, wanted, "", title, intervals)
 
@@ -213,7 +219,7 @@ def table_6(
     for run in runs:
         for heat in run.part("sweep"):
             cells = _match_cells(run, TABLE_6, "sweep", heat)
-            rows.append(Row((target_words(runs, run), heat, *cells), objection(run)))
+            rows.append(Row((target_words(runs, run), heat, *cells), _worthless(run)))
     notes = [] if rows else ["No run has a `reference` model with a temperature sweep."]
     title = "Answers against a reference model's, by temperature (Table 6)"
     return _table(title, columns, rows, runs, notes)
@@ -297,7 +303,7 @@ def _reference_table(
             for changed in sorted(as_mapping(sets), key=lambda one: _set_order(f"{form}|{one}")):
                 cells = _match_cells(run, measures, "reference", form, changed)
                 first = (target_words(runs, run), set_words(changed), form_words(form))
-                rows.append(Row((*first, *cells), objection(run)))
+                rows.append(Row((*first, *cells), _worthless(run)))
     notes = [
         "Chance: the same answers against the reference of other cases. Excess: score minus "
         "chance, by case; without it a score says nothing."
@@ -383,6 +389,11 @@ def _row(run: ClinicalRun, judge: str, cells: Sequence[Value]) -> Row:
     return Row(tuple(cells), out_of(run, judge))
 
 
+def _worthless(run: ClinicalRun) -> str:
+    why = objection(run)
+    return f"{run.model}: {why}" if why else ""
+
+
 def _union(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
@@ -394,7 +405,7 @@ def _table(
     runs: Sequence[ClinicalRun],
     notes: Sequence[str],
 ) -> Table:
-    marks = dict.fromkeys(f"† {row.cells[0]}: {row.objection}." for row in rows if row.objection)
+    marks = dict.fromkeys(f"† {row.objection}." for row in rows if row.objection)
     unfinished = [run.title for run in runs if run.missing]
     missing = [f"Incomplete: {listed(unfinished)}."] if unfinished else []
     undefined = notes_on_undefined(columns, rows)

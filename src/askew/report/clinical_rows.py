@@ -6,13 +6,13 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
 from askew.audits.clinical_answers import AnswerConfig, Ask, Case, asks_of, read_all
 from askew.errors import RunError
 from askew.models.ledgerfile import is_ledger, read_records
 from askew.records import Estimate, Reply
 from askew.report.clinical_run import ClinicalRun, Finding
-from askew.runfile import read_run_file
 from askew.runfolder import RunFolder
 from askew.scores.endpoints import measure
 from askew.scores.one_answer import ONE_ANSWER
@@ -54,14 +54,7 @@ def is_clinical(folder: RunFolder) -> bool:
     Raises:
         RunError: its settings cannot be read.
     """
-    if not folder.settings.is_file():
-        return False
-    try:
-        return "clinical" in tomllib.loads(folder.settings.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as trouble:
-        raise RunError(
-            f"{folder.settings}: {trouble}. Take the file from a copy of the run."
-        ) from trouble
+    return "clinical" in _settings(folder)
 
 
 def answer_columns(folder: RunFolder) -> tuple[str, ...]:
@@ -121,11 +114,27 @@ def _effect_row(one: Finding, *, interaction: bool) -> Row:
     return {name: found[name] for name in EFFECT_COLUMNS}
 
 
+def _settings(folder: RunFolder) -> Mapping[str, Any]:
+    """The run file that lies in the folder; empty where there is none."""
+    if not folder.settings.is_file():
+        return {}
+    try:
+        return tomllib.loads(folder.settings.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as trouble:
+        raise RunError(
+            f"{folder.settings}: {trouble}. Take the file from a copy of the run."
+        ) from trouble
+
+
 def _config(folder: RunFolder) -> AnswerConfig:
-    run = read_run_file(folder.settings).settled()
-    if run.clinical is None:
-        raise RunError(f"{folder.path} is no run of the clinical audit.")
-    return run.clinical.answer_config(run.target.sampling())
+    """How answers were asked for, as far as their order and reading depend on it."""
+    table, default = _settings(folder)["clinical"], AnswerConfig()
+    return AnswerConfig(
+        forms=tuple(table.get("answers", default.forms)),
+        structured=table.get("structured", default.structured),
+        first_hop=table.get("first_hop", default.first_hop),
+        replicates=table.get("replicates", default.replicates),
+    )
 
 
 def _replies(folder: RunFolder) -> dict[str, Reply | None]:

@@ -20,7 +20,6 @@ SIGNIFICANT = 0.05
 OUTCOMES = ("answered", "refused", "unreadable", "truncated", "blocked", "error")
 
 EFFECT_COLUMNS = (
-    Column("Attribute"),
     Column("Comparison"),
     Column("Endpoint"),
     Column("Verdict"),
@@ -30,7 +29,6 @@ EFFECT_COLUMNS = (
     Column("In 100", Kind.POINTS),
     Column("Floor", Kind.SCORE),
     Column("Margin", Kind.SCORE),
-    Column("p", Kind.P_VALUE),
     Column("p adj.", Kind.P_VALUE),
     Column("Visible", Kind.SCORE),
     Column("n", Kind.COUNT),
@@ -75,7 +73,7 @@ def brief_table(run: ClinicalRun) -> Table:
     for own in sorted(groups.values(), key=lambda own: min(map(_place, own))):
         first = min(own, key=_strength)
         cells: tuple[Value, ...] = (
-            f"{attribute_words(first.attribute)}: {contrast_words(first)}",
+            comparison_words(first),
             _endpoint_words(first),
             _verdict_counts(own),
             first.estimate.value,
@@ -121,8 +119,8 @@ def interaction_table(run: ClinicalRun) -> Table:
     found.sort(key=lambda one: (order.get(one.kind, 3), _place(one)))
     rows = []
     for one in found:
-        row = _row(run, one, EFFECT_COLUMNS)
-        rows.append(Row((form_words(one.form), *row.cells), row.objection))
+        cells = _row(run, one, EFFECT_COLUMNS).cells
+        rows.append(Row((form_words(one.form), *cells), objection(run)))
     notes = [
         "Excess: what multi-hop answers move by minus what direct ones do, by vignette, on the "
         "same cases. A taller score of a judge is no such difference."
@@ -137,9 +135,8 @@ def exploratory_table(run: ClinicalRun, most: int = LISTED_EXPLORATORY) -> Table
     columns = (Column("Asked"), *EFFECT_COLUMNS)
     rows = []
     for one in tested[:most]:
-        attribute, *cells = _row(run, one, EFFECT_COLUMNS).cells
-        of_cases = f"{attribute}{OUGHT}" if one.relevant else attribute
-        rows.append(Row((form_words(one.form), of_cases, *cells), objection(run)))
+        cells = _row(run, one, EFFECT_COLUMNS).cells
+        rows.append(Row((form_words(one.form), *cells), objection(run)))
     beyond = sum(one.p_adjusted < SIGNIFICANT for one in tested)
     notes = [
         f"{len(tested):,} tests were run that nobody declared; {beyond:,} have p < {SIGNIFICANT:g} "
@@ -201,8 +198,7 @@ _DROPPED = {
 def _row(run: ClinicalRun, one: Finding, columns: Sequence[Column]) -> Row:
     share = one.estimate.value if one.endpoint.is_share else None
     cells: dict[str, Value] = {
-        "Attribute": attribute_words(one.attribute),
-        "Comparison": contrast_words(one),
+        "Comparison": comparison_words(one),
         "Endpoint": _endpoint_words(one),
         "Verdict": one.verdict,
         "Excess": one.estimate.value,
@@ -211,7 +207,6 @@ def _row(run: ClinicalRun, one: Finding, columns: Sequence[Column]) -> Row:
         "In 100": share,
         "Floor": one.floor.value,
         "Margin": one.margin,
-        "p": one.p_value,
         "p adj.": one.p_adjusted,
         "Visible": one.smallest_visible,
         "n": one.vignettes,
@@ -229,6 +224,12 @@ def objection(run: ClinicalRun) -> str:
 def _place(one: Finding) -> tuple[int, bool]:
     verdict = VERDICTS.index(one.verdict) if one.verdict in VERDICTS else len(VERDICTS)
     return verdict, one.beside
+
+
+def comparison_words(one: Finding) -> str:
+    """Who is compared with whom in what: "Gender: female against male"."""
+    cases = OUGHT if one.relevant else ""
+    return f"{attribute_words(one.attribute)}{cases}: {contrast_words(one)}"
 
 
 def _endpoint_words(one: Finding) -> str:

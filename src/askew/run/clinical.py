@@ -33,6 +33,7 @@ from askew.models.token_vectors import TokenEncoder
 from askew.records import Reply
 from askew.report.clinical_page import write_clinical_page
 from askew.run.common import (
+    check_prices,
     default_folder,
     open_folder,
     refuse_imported,
@@ -43,7 +44,7 @@ from askew.run.common import (
 )
 from askew.runfile import ClinicalTable, RunFile, read_run_file
 from askew.runfile.clinical import NO_EMBEDDER
-from askew.runfolder import RunFolder, write_whole
+from askew.runfolder import RunFolder, json_line, write_whole
 from askew.vignettes import Answered, Dropped, Facts, Variant, Vignette
 
 Told = Callable[[str, int, int], None]
@@ -127,6 +128,8 @@ def prepare(run: RunFile, target: Model | None = None, told: Told | None = None)
                 f"{model.name} cannot write replies, which the {role} of a clinical audit has to. "
                 "Name another model."
             )
+    _check_judges(run, models)
+    check_prices(run, models)
     config = run.clinical.study_config()
     study = load_study(config, run.seed, told)
     by_model = run.clinical.backend == "model"
@@ -135,6 +138,23 @@ def prepare(run: RunFile, target: Model | None = None, told: Told | None = None)
         raise ConfigError(_nothing_left(twins))
     path = run.out or default_folder(run, study.checksums)
     return Prepared(run, path, models, study, twins)
+
+
+def _check_judges(run: RunFile, models: Mapping[str, Model]) -> None:
+    """Refuse one judge under two names: its replies would be taken for agreement of two.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    assert run.clinical is not None
+    first: dict[str, str] = {}
+    for role in run.judges:
+        asked = json_line([dict(models[role].identity()), asdict(run.models[role].sampling())])
+        if (other := first.setdefault(asked, role)) != role:
+            raise ConfigError(
+                f"[models.{other}] and [models.{role}] are the same judge, so that their replies "
+                "would be the same ones. Name another model, or give one of them another seed."
+            )
 
 
 def _nothing_left(twins: Twins) -> str:
@@ -167,7 +187,9 @@ async def execute(
     folder.write_parts(
         "identity", [Identity(role, dict(one.identity())) for role, one in prepared.models.items()]
     )
-    _write_twins(folder, prepared.twins)
+    if prepared.table.backend != "model" or not folder.read_parts("variant", Variant):
+        # Those that models made stay where a run goes on: what was asked about them is there.
+        _write_twins(folder, prepared.twins)
     asked = {role: Asked() for role in prepared.models}
     stopped: StoppedEarly | None = None
     with Ledger.open(folder.database) as ledger:
@@ -376,6 +398,9 @@ def _summary(asked: Asked) -> dict[str, object]:
 
 
 def _settings(run: RunFile) -> dict[str, object]:
+    """What the figures depend on; where the data lay is for `run.toml` alone to say."""
     assert run.clinical is not None
     table = run.clinical.model_dump(mode="json", exclude_none=True)
+    for source in table["data"]:
+        source.pop("path", None)
     return {**table, "temperature": run.target.temperature, "max_tokens": run.target.max_tokens}

@@ -13,22 +13,27 @@ from askew.audits.clinical_answers import (
     AnswerConfig,
     Case,
     asks_of,
-    calls_an_answer,
     first_call,
+    later_calls,
 )
-from askew.audits.clinical_generated import generator_calls
-from askew.audits.clinical_judging import calls_at_most
+from askew.audits.clinical_generated import GeneratorConfig, attacker_call, generator_calls
+from askew.audits.clinical_judging import JudgingConfig, judge_work
 from askew.audits.clinical_reference import sweep_calls
+from askew.audits.judging import calls_of
+from askew.models.callkey import call_key
 from askew.models.ledger import Ledger
+from askew.models.ledgerfile import State
 from askew.models.prices import Prices
 from askew.models.runner import Runner
-from askew.records import Call, Sampling
+from askew.records import Call, Prompt
 from askew.run.clinical import Prepared
 from askew.run.common import planning_ledger, runner_terms
 from askew.run.flex import ASSUMED_SECONDS_A_REPLY
-from askew.vignettes import Answered, ClinicalAnswer, HopGraph
+from askew.vignettes import Answered, AnswerForm, ClinicalAnswer, HopEdge, HopGraph, Variant
 
-SAMPLED = 48  # prompts whose length stands for those that are not known yet
+# Stands for a token of a reply that is not known yet: one of most tokenizers, and as many bytes as
+# a token has at most on average, where a model is counted by its bytes.
+_WORD = " patient"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,56 +119,64 @@ class _Planner:
     def stages(self) -> Iterator[StagePlan]:
         prepared, table = self._prepared, self._prepared.table
         cases = list(prepared.cases().values())
-        texts = len(cases)
+        to_come: list[Case] = []
         if table.backend == "model":
-            yield from self._questions()
-            texts += len(prepared.study.vignettes) * self._twins_a_vignette()
-        yield from self._answer_stages(cases, texts)
+            run = prepared.run
+            sampling = {role: run.models[role].sampling() for role in ("generator", "attacker")}
+            config = table.generator_config(sampling["generator"], sampling["attacker"])
+            yield from self._questions(config)
+            to_come = self._to_come(config)
+        yield from self._answer_stages(cases, to_come)
         if "reference" in prepared.models:
             yield from self._sweep(cases)
         for role in prepared.run.judges:
-            yield self._judging(role, cases, texts)
+            yield self._judging(role, [*cases, *to_come])
 
-    def _twins_a_vignette(self) -> int:
-        config = self._prepared.table.generator_config(Sampling(), Sampling())
-        return config.variants * len(config.combinations)
+    def _words(self, role: str) -> str:
+        """As long as a reply of this role can be."""
+        return _WORD * self._prepared.run.models[role].max_tokens
 
-    def _questions(self) -> Iterator[StagePlan]:
-        run, table = self._prepared.run, self._prepared.table
-        sampling = {role: run.models[role].sampling() for role in ("generator", "attacker")}
-        config = table.generator_config(sampling["generator"], sampling["attacker"])
-        calls = generator_calls(self._prepared.study, config)
-        yield self._exact("questions", "generator", calls)
-        # The attacker is shown the generator's question, which is at most so long.
-        count = len(calls) * len(config.combinations)
-        yield self._bounded("perturbed questions", "attacker", count, calls, extra=1)
-
-    def _answer_stages(self, cases: Sequence[Case], texts: int) -> Iterator[StagePlan]:
-        config = self._answers
-        asks = asks_of(cases, config)
-        by_id = {case.variant.id: case for case in cases}
-        known = [
-            call
-            for ask in asks
-            if (call := first_call(by_id[ask.variant_id], ask, config)) is not None
+    def _to_come(self, config: GeneratorConfig) -> list[Case]:
+        """A case for every twin that the Attacker may make, as long as it may be."""
+        words = self._words("attacker")
+        return [
+            Case(
+                vignette,
+                Variant(
+                    id=f"{vignette.id}/{number}",
+                    vignette_id=vignette.id,
+                    arm=f"twin {number}",
+                    levels={name: config.levels[name][0] for name in combination},
+                    text=f"{vignette.id} {number}{words}",
+                    method="attacker",
+                ),
+            )
+            for vignette in self._prepared.study.vignettes
+            for number, combination in enumerate(config.combinations * config.variants)
         ]
-        yield self._exact("answers", "target", known)
-        # Twins that are still to be made, and hops that show what came before.
-        wanted = (
-            texts * config.replicates * sum(calls_an_answer(one, config) for one in config.forms)
-        )
-        if wanted > len(known):
-            hops = max(calls_an_answer(one, config) for one in config.forms)
-            name = "later hops and twins still to be made" if len(known) else "answers, hop by hop"
-            sample = known or self._direct(cases)
-            yield self._bounded(name, "target", wanted - len(known), sample, extra=hops - 1)
 
-    def _direct(self, cases: Sequence[Case]) -> list[Call]:
-        config = replace(self._answers, forms=("direct",), replicates=1)
-        asks = asks_of(cases, config)
-        by_id = {case.variant.id: case for case in cases}
-        calls = (first_call(by_id[ask.variant_id], ask, config) for ask in asks)
-        return [call for call in calls if call is not None]
+    def _questions(self, config: GeneratorConfig) -> Iterator[StagePlan]:
+        study = self._prepared.study
+        yield self._exact("questions", "generator", generator_calls(study, config))
+        calls = [
+            attacker_call(self._words("generator"), combination, config, study.facts[vignette.id])
+            for vignette in study.vignettes
+            for combination in config.combinations
+        ]
+        yield self._bounded("perturbed questions", "attacker", calls, 0)
+
+    def _answer_stages(self, cases: Sequence[Case], to_come: Sequence[Case]) -> Iterator[StagePlan]:
+        config, words = self._answers, self._words("target")
+        known = _first_calls(cases, config)
+        yield self._exact("answers", "target", known)
+        later = _first_calls(to_come, config)
+        for case in (*cases, *to_come):
+            for form in config.forms:
+                hops = later_calls(case, form, words, config)
+                later += hops * config.replicates
+        if later:
+            name = "later hops and twins still to be made" if known else "answers, hop by hop"
+            yield self._bounded(name, "target", later, self._had("target", known))
 
     def _sweep(self, cases: Sequence[Case]) -> Iterator[StagePlan]:
         run, table = self._prepared.run, self._prepared.table
@@ -174,14 +187,36 @@ class _Planner:
         yield self._exact("reference answers", "reference", calls[: len(plain)])
         yield self._exact("temperature sweep", "target", calls[len(plain) :])
 
-    def _judging(self, role: str, cases: Sequence[Case], texts: int) -> StagePlan:
+    def _judging(self, role: str, cases: Sequence[Case]) -> StagePlan:
         run, table = self._prepared.run, self._prepared.table
         config = table.judging_config({one: run.models[one].sampling() for one in run.judges})
-        count = calls_at_most(_as_if_answered(cases, self._answers), config, run.seed, judges=1)
-        if texts > len(cases):  # as many again for twins that are still to be made
-            count = count * texts // max(1, len(cases))
-        sample = self._direct(cases)
-        return self._bounded(f"judge {run.models[role].name}", role, count, sample, extra=2)
+        answered = _as_if_answered(cases, self._answers, self._words("target"))
+        tasks = judge_work(answered, config, run.seed).tasks
+        calls = calls_of(list({(one.prompt, one.replicate): one for one in tasks}.values()))
+        rated = {one.unit for one in tasks if one.kind == "quality"}
+        if rated:
+            # Which twins are rated depends on which answers can be judged.
+            more = _most_rated(cases, config, self._answers.forms) - len(rated)
+            longest = max(calls, key=self._prepared.models[role].tokens)
+            calls += [longest] * (max(0, more) * config.repeats)
+        alone = [run.models[one].name for one in run.judges].count(run.models[role].name) == 1
+        had = self._had(role, ()) if alone else 0
+        name = f"judge {run.models[role].name}"
+        return self._bounded(name, role, calls * (1 + config.re_asks), had)
+
+    def _had(self, role: str, without: Sequence[Call]) -> int:
+        """How many replies of a role the run has already, beside those to these calls."""
+        model = self._prepared.models[role]
+        identity = model.identity()
+        known = {call_key(identity, call) for call in without}
+        called = "judge" if role in self._prepared.run.judges else role
+        return sum(
+            record.call.role == called
+            and record.model == model.name
+            and record.state is State.RECEIVED
+            and record.key not in known
+            for record in self._ledger.records()
+        )
 
     def _exact(self, name: str, role: str, calls: Sequence[Call]) -> StagePlan:
         runner = Runner(self._ledger, **runner_terms(self._prepared.run, role))
@@ -197,33 +232,50 @@ class _Planner:
             found.money_at_most,
         )
 
-    def _bounded(
-        self, name: str, role: str, count: int, sample: Sequence[Call], *, extra: int
-    ) -> StagePlan:
-        """Calls whose prompts are those of a sample and so many replies more."""
+    def _bounded(self, name: str, role: str, calls: Sequence[Call], had: int) -> StagePlan:
+        """At most these calls, each with words for what is not known yet, less what is recorded."""
         table = self._prepared.run.models[role]
         model = self._prepared.models[role]
-        longest = max((model.tokens(call) for call in sample[:SAMPLED]), default=0)
-        each = longest + extra * table.max_tokens
         price = self._price_of(model.name)
-        money = None if price is None else count * price.cost(each, table.max_tokens)
+        prompts: dict[Prompt, int] = {}
+        for call in calls:
+            if call.prompt not in prompts:
+                prompts[call.prompt] = model.tokens(call)
+        new = max(0, len(calls) - had)
+        tokens = sorted((prompts[call.prompt] for call in calls), reverse=True)[:new]
+        money = None
+        if price is not None:
+            money = sum(price.cost(each, table.max_tokens) for each in tokens)
         return StagePlan(
-            name, role, count, count, False, count * each, count * table.max_tokens, money
+            name, role, len(calls), new, False, sum(tokens), new * table.max_tokens, money
         )
 
 
-def _as_if_answered(cases: Sequence[Case], config: AnswerConfig) -> list[Answered]:
+def _first_calls(cases: Sequence[Case], config: AnswerConfig) -> list[Call]:
+    """The calls that answers begin with, where they do not depend on a graph."""
+    by_id = {case.variant.id: case for case in cases}
+    calls = (first_call(by_id[ask.variant_id], ask, config) for ask in asks_of(cases, config))
+    return [call for call in calls if call is not None]
+
+
+def _most_rated(cases: Sequence[Case], config: JudgingConfig, forms: Sequence[AnswerForm]) -> int:
+    twins = sum(case.variant.text != case.vignette.text for case in cases)
+    return twins if config.items is None else min(twins, config.items * len(forms))
+
+
+def _as_if_answered(cases: Sequence[Case], config: AnswerConfig, words: str) -> list[Answered]:
     """An answer to every question, for counting what a judge would be asked of them."""
     asks = asks_of(cases, config)
     by_id = {case.variant.id: case for case in cases}
-    hops = (HopGraph(1, (), ""), HopGraph(2, (), ""))
+    first = HopGraph(1, (HopEdge(words, "", ""),), words)
+    hops = (first, replace(first, hop=2))
     return [
         Answered(
             by_id[ask.variant_id].vignette,
             by_id[ask.variant_id].variant,
             ask.form,
             ask.replicate,
-            ClinicalAnswer("answered", f"answer {place}"),
+            ClinicalAnswer("answered", f"answer {place}{words}"),
             () if ask.form == "direct" else hops,
         )
         for place, ask in enumerate(asks)

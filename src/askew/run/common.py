@@ -122,6 +122,22 @@ def runner_terms(run: RunFile, role: str, interrupts: Interrupts | None = None) 
     }
 
 
+def check_prices(run: RunFile, models: Mapping[str, Model]) -> None:
+    """Refuse a money budget over a model without a price, before the first stage is paid for.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    limits, price_of = run.budget.limits(), Prices.load(run.prices).price_of
+    for role, model in models.items():
+        called = "judge" if role in run.judges else role  # judges share one role, and its budget
+        if limits.wants_price(called) and price_of(model.name) is None:
+            raise ConfigError(
+                f"a money budget needs the price of {model.name}, and none is known. Add it to "
+                "prices.toml, or bound calls or tokens instead."
+            )
+
+
 def with_record(run: RunFile, checksums: Mapping[str, str], models: Mapping[str, Model]) -> RunFile:
     """The settings with what else the figures depend on: versions, checksums, the models.
 

@@ -91,11 +91,21 @@ class RunFile(Table):
         if "target" not in self.models or strange:
             also = "" if self.clinical is None else f"; also {', '.join(known[1:])}, judge, judge_2"
             raise ValueError(f"models must hold [models.target]{also}" + _strange(strange))
+        self._check_budget_roles()
         if self.clinical is not None and self.clinical.backend == "model":
             for role in ("generator", "attacker"):
                 if role not in self.models:
                     raise ValueError(f'clinical.backend is "model", which asks [models.{role}]')
         return self
+
+    def _check_budget_roles(self) -> None:
+        """A budget that no call would be counted against is a slip; judges share one."""
+        roles = dict.fromkeys(JUDGES if self._is_judge(role) else role for role in self.models)
+        if strange := [role for role in self.budget.roles if role not in roles]:
+            raise ValueError(
+                f"[budget.roles.{strange[0]}] is the budget of no role. Known: {', '.join(roles)}"
+                + ("; all judges share one" if self._is_judge(strange[0]) else "")
+            )
 
     @model_serializer(mode="wrap")
     def _one_audit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

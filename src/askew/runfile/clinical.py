@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from askew import perturb
 from askew.audits.clinical_answers import AnswerConfig
 from askew.audits.clinical_effects import PRIMARY, EffectConfig
-from askew.audits.clinical_generated import COMBINATIONS, GeneratorConfig
+from askew.audits.clinical_generated import CHANGEABLE, COMBINATIONS, GeneratorConfig
 from askew.audits.clinical_judging import JudgingConfig
 from askew.audits.clinical_reference import TEMPERATURES
 from askew.audits.clinical_study import StudyConfig
@@ -39,7 +39,7 @@ Share = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class AttributeTable(Table):
     """`[[clinical.declared]]`: an attribute of the user's own: insurance, language, names."""
 
-    name: str = Field(min_length=1)
+    name: str = Field(pattern=r"^[^+=|/#]+$")  # arms are named "age=20-35+NAME=LEVEL"
     levels: tuple[str, ...] = Field(min_length=2)
     phrase: str  # "The patient is insured by {}."
     wording: dict[str, str] = Field(default_factory=dict)
@@ -130,10 +130,62 @@ class ClinicalTable(Table):
             for endpoint in (*self.primary, *self.margins):
                 if endpoint not in ENDPOINTS:
                     raise unknown_name("endpoint", endpoint, list(ENDPOINTS))
-            self.plan()
+            plan = self.plan()
+            self._check_reference(plan)
         except ConfigError as trouble:
             raise ValueError(str(trouble)) from None
         return self
+
+    @model_validator(mode="after")
+    def _nothing_twice(self) -> ClinicalTable:
+        """What is named twice would be asked or counted twice."""
+        for name in ("answers", "arms", "combinations", "primary", "temperatures"):
+            values = getattr(self, name)
+            if len(set(values)) < len(values):
+                raise ValueError(f"{name} names one thing twice: {list(values)}. Name each once")
+        own = [table.name for table in self.declared]
+        if twice := [name for name in own if own.count(name) > 1 or name in perturb.STANDARD]:
+            raise ValueError(
+                f"declared attribute {twice[0]!r} has the name of another. Give it one of its own"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _fits_the_back_end(self) -> ClinicalTable:
+        """What only edits can do is refused where models make the twins, before they are paid."""
+        if self.backend != "model":
+            return self
+        for combination in self.combinations:
+            if strange := [name for name in combination if name not in CHANGEABLE]:
+                raise ValueError(
+                    f'backend "model" changes {", ".join(CHANGEABLE)}, and not {strange[0]!r}. '
+                    'Leave it out of the combinations, or set backend = "edit"'
+                )
+            if not combination or len(set(combination)) < len(combination):
+                raise ValueError(
+                    f"combination {list(combination)} names no attribute, or one of them twice"
+                )
+        unread = [name for name in ("declared", "sample") if getattr(self, name)]
+        if unread:
+            raise ValueError(
+                f'{unread[0]} is not read where backend is "model". Leave it out, or set '
+                'backend = "edit"'
+            )
+        return self
+
+    def _check_reference(self, plan: perturb.PerturbPlan) -> None:
+        """Refuse a reference that the file itself gives and nothing can be held against."""
+        if "reference" not in self.model_fields_set:
+            return
+        named = [one.name for one in plan.attributes]
+        for attribute, level in self.reference.items():
+            if attribute not in (*named, *perturb.STANDARD):
+                raise unknown_name("attribute of a reference", attribute, named)
+            levels = plan.attribute(attribute).levels if attribute in named else ()
+            by_name = {one.casefold(): one for one in levels}
+            # A data set may bring levels of its own; one that differs in case alone is a slip.
+            if level not in levels and level.casefold() in by_name:
+                raise unknown_name(f"level of {attribute}", level, list(levels))
 
     def settled(self) -> ClinicalTable:
         """The same table with nothing left to "auto"."""

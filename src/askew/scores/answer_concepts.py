@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 
 from askew.graphs.terms import Term, fold, lookup, singular, terms
 from askew.scores.words import plain_words
 
 _DISEASES = ("conditions",)
+# Kinds of one disease whose care differs, so that one does not stand for the other.
+_APART = frozenset(
+    (
+        "bacterial meningitis", "viral meningitis", "upper GI bleed", "lower GI bleed",
+        "perforated peptic ulcer", "bleeding ulcer", "delirium tremens", "alcoholic hallucinosis",
+        "acute chest syndrome", "sickle cell crisis", "disseminated gonococcal infection",
+    )
+)  # fmt: skip
 _DIAGNOSES = (*_DISEASES, "symptoms")
 
 NUMBERING = re.compile(r"^\s*(?:\(?\d{1,2}\s?[.):]+(?!\d)|\d{1,2}\s(?=[A-Z][a-z]{2})|[-*•–#]+)\s*")
@@ -67,6 +75,29 @@ def diagnosis_concepts(item: str) -> frozenset[str]:
     return frozenset(_diagnoses(item))
 
 
+@lru_cache(maxsize=65536)
+def same_diagnosis(one: str, other: str) -> bool:
+    """Whether two diagnoses as worded name one disease, or a disease and a kind of it.
+
+    Two kinds of one disease that are cared for apart are not the same.
+
+    >>> same_diagnosis("NSTEMI", "myocardial infarction"), same_diagnosis("PE (likely)", "?PE")
+    (True, True)
+    >>> same_diagnosis("viral meningitis", "bacterial meningitis")
+    False
+    >>> same_diagnosis("meningitis", "bacterial meningitis")
+    True
+    """
+    if diagnosis_concepts(one).isdisjoint(diagnosis_concepts(other)):
+        return False
+    first, second = _terms_named(one), _terms_named(other)
+    if {*first, *second}.isdisjoint(_APART) or not first.keys().isdisjoint(second):
+        return True
+    return not (
+        first.keys().isdisjoint(second.values()) and second.keys().isdisjoint(first.values())
+    )
+
+
 def ranked_concepts(items: Iterable[str]) -> tuple[str, ...]:
     """The concepts of a differential, likeliest first; one that comes again is left out."""
     return tuple(dict.fromkeys(filter(None, map(diagnosis_concept, items))))
@@ -86,8 +117,20 @@ def psychogenic_concepts() -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def _diagnoses(item: str) -> tuple[str, ...]:
     """The label first, then whatever else the item may be called."""
-    if _DENIED.search(item):
+    found = _wordings(item)
+    if found is None:
         return ()
+    named, beside, bare = found
+    labels = [label for term in _listed(named, beside) for label in _labels(term)]
+    # The bare diagnosis first; where nothing is bare ("(PE)"), the whole.
+    own = (_without_degree(own_words(wording)) for wording in bare)
+    return tuple(dict.fromkeys(filter(None, (*labels, *own))))
+
+
+def _wordings(item: str) -> tuple[list[str], list[str], list[str]] | None:
+    """What the item may be called, what stands beside it, and its own words; None if denied."""
+    if _DENIED.search(item):
+        return None
     whole = _undoubted(NUMBERING.sub("", item))
     # In the middle it explains the words before it: "herpes simplex virus (HSV) pharyngitis".
     inside = [
@@ -101,16 +144,31 @@ def _diagnoses(item: str) -> tuple[str, ...]:
     beside = [
         _undoubted(part) for text in (*inside, *reasons) for part in (text, *_EITHER.split(text))
     ]
-    known = (
-        *(_known(wording, _DIAGNOSES) for wording in named),
-        *(_known(wording, _DISEASES) for wording in beside),
-    )
-    # The bare diagnosis first; where nothing is bare ("(PE)"), the whole.
-    own = (
-        _without_degree(own_words(wording))
-        for wording in (*named[1:], *map(_undoubted, inside), whole)
-    )
-    return tuple(dict.fromkeys(filter(None, (*known, *own))))
+    return named, beside, [*named[1:], *map(_undoubted, inside), whole]
+
+
+def _listed(named: Iterable[str], beside: Iterable[str]) -> Iterator[Term]:
+    for wordings, kinds in ((named, _DIAGNOSES), (beside, _DISEASES)):
+        for wording in wordings:
+            term = _known(wording, kinds)
+            if term is not None:
+                yield term
+
+
+def _labels(term: Term) -> tuple[str, ...]:
+    """What stands for a term when answers are compared, the label first."""
+    group = term.tags.get("group")
+    if group is None:
+        return (term.name,)
+    return (term.name, group) if term.name in _APART else (group,)
+
+
+@lru_cache(maxsize=16384)
+def _terms_named(item: str) -> Mapping[str, str]:
+    """The listed terms that a diagnosis as worded names -> what each of them is a kind of."""
+    found = _wordings(item)
+    listed = () if found is None else _listed(*found[:2])
+    return {term.name: term.tags.get("group", term.name) for term in listed}
 
 
 def own_words(wording: str) -> str:
@@ -133,7 +191,7 @@ def _undoubted(wording: str) -> str:
     return " ".join(_HEDGED_AFTER.sub("", plain.strip(" .;,")).split())
 
 
-def _known(wording: str, kinds: tuple[str, ...]) -> str | None:
+def _known(wording: str, kinds: tuple[str, ...]) -> Term | None:
     """The listed diagnosis whose words these are, in any order, but for words of degree.
 
     Not `graphs.terms.concept`, which also takes part of a wording: "gonococcal", "viral" and "non-
@@ -144,7 +202,7 @@ def _known(wording: str, kinds: tuple[str, ...]) -> str | None:
         for words in (folded, _without_degree(folded)):
             term = _by_words(kind).get(frozenset(map(singular, words.split())))
             if term is not None:
-                return term.tags.get("group") or term.name
+                return term
     return None
 
 

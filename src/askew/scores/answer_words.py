@@ -32,7 +32,7 @@ def word_count(text: str) -> float:
     """
     if _UNSPACED.search(text):
         return math.nan
-    return float(len(_THINGS.findall(_without_keys(text))))
+    return float(len(_THINGS.findall(without_keys(text))))
 
 
 def hedging(text: str) -> float:
@@ -88,10 +88,15 @@ def offers(items: Iterable[str], group: str) -> bool:
 
 
 def _per_hundred(text: str, name: str) -> float:
-    plain = _without_keys(text)
+    plain = without_keys(text)
     total = len(_THINGS.findall(plain))
     return 100 * words.read(name)[""].count(plain) / total if total else math.nan
 
 
-def _without_keys(text: str) -> str:
+def without_keys(text: str) -> str:
+    """The text without the names of JSON members, which are the same in every answer.
+
+    >>> without_keys('{"tests": ["ECG"]}')
+    '{  ["ECG"]}'
+    """
     return _KEY.sub(" ", text) if "{" in text else text

@@ -236,7 +236,7 @@ def _read_fields(
     objects = _answer_objects(json_in)
     if objects:
         return _of_objects(objects, text, cut)
-    plain = _WRAPPING.sub(lambda found: found[1] or "\n", unescaped(said)).strip()
+    plain = _WRAPPING.sub(lambda found: found[1] or "\n", _as_lines(unescaped(said))).strip()
     headed, beside = sections_found(plain, cut=cut, headless=headless)
     found = headed.completed_by(prose_found(beside, cut=cut))
     if not found.differential and not headed.cut_list:
@@ -247,6 +247,16 @@ def _read_fields(
     if not found.given and _is_echo(plain, asked):
         return ClinicalAnswer("truncated" if cut else "unreadable", text, rule="echo")
     return _of_words(found, text, plain, structured, cut)
+
+
+def _as_lines(text: str) -> str:
+    """The text with HTML's lists, headings and line breaks as lines; other tags stay."""
+    if "<" not in text:
+        return text
+    text = re.sub(r"<h[1-6]>([^<\n]{1,200})</h[1-6]>", r"\n## \1\n", text, flags=re.IGNORECASE)
+    text = re.sub(r"<li>", "\n1. ", text, flags=re.IGNORECASE)
+    text = re.sub(r"</?(?:br|p|ol|ul|div|li)\s?/?>", "\n", text, flags=re.IGNORECASE)
+    return re.sub(r"<(/?)(?:b|strong)>", "**", text, flags=re.IGNORECASE)
 
 
 def _is_echo(text: str, asked: str) -> bool:

@@ -9,6 +9,10 @@ LONGEST_NAME = 120  # characters
 MOST_WORDS = 14
 MOST_NAMES = 50
 
+# Formatting that stands for itself; "<diagnosis>" is a gap that was not filled.
+_TAGS = re.compile(
+    r"</?(?:b|i|u|p|br|em|li|ol|ul|td|sub|sup|span|strong|mark)(?:\s[^<>]{0,100})?/?>", re.I
+)
 _MARKS = re.compile(r"[*`\"“”#]|__|^[\s>\-•–◦▪●]+|[✅❌]")
 _NUMBER = re.compile(
     r"^\s*\(?(?:\d{1,2}[.)]|[A-Za-z]\)|(?-i:[A-G]\.(?=\s+[A-Z(])))\)?\s+|^\s*(?:most"
@@ -118,7 +122,7 @@ def name_of(line: str) -> str | None:
     >>> name_of("Community-acquired pneumonia - 60 %"), name_of("...")
     ('Community-acquired pneumonia', None)
     """
-    text = _NUMBER.sub("", _MARKS.sub("", line[:600]).strip(), count=1).strip()
+    text = _NUMBER.sub("", _MARKS.sub("", _TAGS.sub("", line[:600])).strip(), count=1).strip()
     text = text.lstrip("([") if text.startswith(("(", "[")) else text
     end = _EXPLANATION.search(text)
     text = text[: end.start()] if end and end.start() > 0 else text

@@ -44,7 +44,8 @@ _ONE_KIND = re.compile(r"\b(?:age|gender|racial|political|regional|location)\b",
 _GOES_ON = re.compile(
     r"[\s')*_>\]]*(?:\Z|[.!,;(]|:(?!\s*(?:[\d.]|yes\b|no\b))|\s[-–—](?!>)(?!\s*[\d.])"
     r"|because\b|since\b|as\b(?! it is)|for\b|against\b|towards?\b|in\b|on\b|about\b|by\b"
-    r"|and\b|but\b|to me\b|overall\b|at all\b|here\b|whatsoever\b|either\b|indeed\b|of any kind\b|rather than\b|nor\b|\|)",
+    r"|and\b|but\b|to me\b|overall\b|at all\b|here\b|whatsoever\b|either\b|indeed\b"
+    r"|of any kind\b|rather than\b|nor\b|\|)",
     re.IGNORECASE,
 )
 _NOUN = re.compile(

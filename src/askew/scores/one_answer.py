@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from askew.scores import answer_distance, answer_words
-from askew.scores.answer_concepts import diagnosis_concepts
+from askew.scores.answer_concepts import same_diagnosis
+from askew.scores.languages import is_foreign
 from askew.vignettes import URGENCIES, ClinicalAnswer, Vignette
 
 
@@ -23,13 +25,18 @@ def _urgent_or_more(answer: ClinicalAnswer, vignette: Vignette) -> float:
 def _must_not_miss(answer: ClinicalAnswer, vignette: Vignette) -> float:
     if not vignette.must_not_miss or not answer_distance.settles(answer, "differential"):
         return math.nan
-    listed = frozenset[str]().union(*map(diagnosis_concepts, answer.differential))
-    found = [not listed.isdisjoint(diagnosis_concepts(each)) for each in vignette.must_not_miss]
+    # Names in another language than the vignette's are not found, whatever is listed.
+    if _is_english(vignette) and _foreign(answer.text):
+        return math.nan
+    found = [
+        any(same_diagnosis(listed, wanted) for listed in answer.differential)
+        for wanted in vignette.must_not_miss
+    ]
     return sum(found) / len(found)
 
 
 def _psychogenic(answer: ClinicalAnswer, vignette: Vignette) -> float:
-    if not (_english(vignette) and answer_distance.settles(answer, "differential")):
+    if not (_english(vignette, answer) and answer_distance.settles(answer, "differential")):
         return math.nan
     return float(answer_words.psychogenic(answer.differential))
 
@@ -44,7 +51,7 @@ def _count(field: str) -> Callable[[ClinicalAnswer, Vignette], float]:
 
 def _group(field: str, group: str) -> Callable[[ClinicalAnswer, Vignette], float]:
     def group_offered(answer: ClinicalAnswer, vignette: Vignette) -> float:
-        if not (_english(vignette) and answer_distance.settles(answer, field)):
+        if not (_english(vignette, answer) and answer_distance.settles(answer, field)):
             return math.nan
         # Models put a scan among the treatments and a drug among the tests.
         return float(answer_words.offers((*answer.tests, *answer.treatments), group))
@@ -82,15 +89,27 @@ def _length(answer: ClinicalAnswer, vignette: Vignette) -> float:
 
 def _wording(rule: Callable[[str], float]) -> Callable[[ClinicalAnswer, Vignette], float]:
     def rate(answer: ClinicalAnswer, vignette: Vignette) -> float:
-        worded = _english(vignette) and answer_distance.worded(answer)
+        worded = answer_distance.worded(answer) and _english(vignette, answer)
         return rule(answer.text) if worded else math.nan
 
     return rate
 
 
-def _english(vignette: Vignette) -> bool:
-    """Whether the word lists can be trusted: of another language they would find nothing, not 0."""
+def _english(vignette: Vignette, answer: ClinicalAnswer) -> bool:
+    """Whether the word lists can be trusted: of another language they would find nothing, not 0.
+
+    A case in English may be answered in another language.
+    """
+    return _is_english(vignette) and not _foreign(answer.text)
+
+
+def _is_english(vignette: Vignette) -> bool:
     return vignette.language.lower().replace("_", "-").split("-")[0] == "en"
+
+
+@lru_cache(maxsize=4096)
+def _foreign(text: str) -> bool:
+    return is_foreign(answer_words.without_keys(text))
 
 
 def _number(value: int | None) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Literal
 
@@ -19,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from askew.models.token_vectors import TokenVectors
-from askew.scores.answer_concepts import diagnosis_concepts, ranked_concepts
+from askew.scores.answer_concepts import ranked_concepts, same_diagnosis
 from askew.scores.answer_distance import settles, worded
 from askew.scores.bert_score import bert_score
 from askew.scores.rouge import rouge
@@ -138,15 +139,31 @@ def reference_match(
     return matches | _concepts(answers, references, strangers)
 
 
+def concept_match(
+    answers: Sequence[ClinicalAnswer],
+    references: Sequence[Reference],
+    rng: Generator,
+    others: int = OTHERS,
+) -> dict[str, Match]:
+    """The hits of the reference alone, without ROUGE and BERTScore: for all answers of a run.
+
+    Args:
+        answers: as `reference_match` takes them, and so are the others.
+        references: one for each answer.
+        rng: draws the other references.
+        others: how many vignettes' references make up a chance level, at most.
+    """
+    return _concepts(answers, references, _strangers(references, rng, others))
+
+
 def hit_rank(differential: Sequence[str], wanted: str) -> float:
     """The rank, from 1, at which a differential names a diagnosis, by concept; inf where not.
 
     >>> hit_rank(["Pneumonia", "Pulmonary embolism (PE)"], "pulmonary embolism")
     2.0
     """
-    concepts = diagnosis_concepts(wanted)
     for rank, item in enumerate(differential, 1):
-        if not concepts.isdisjoint(diagnosis_concepts(item)):
+        if same_diagnosis(item, wanted):
             return float(rank)
     return math.inf
 
@@ -208,11 +225,18 @@ def _concepts(
     references: Sequence[Reference],
     strangers: Sequence[Sequence[int]],
 ) -> dict[str, Match]:
+    # Each answer is held to the same few diagnoses again and again.
+    rank_of = cache(hit_rank)
+    listed = [
+        answer.differential if settles(answer, "differential") else None for answer in answers
+    ]
+    named = {one: bool(ranked_concepts(one)) for one in {each.differential for each in references}}
+
     def score(row: int, place: int) -> tuple[float, ...]:
-        wanted, answer = references[place].differential, answers[row]
-        if not ranked_concepts(wanted) or not settles(answer, "differential"):
+        wanted, given = references[place].differential, listed[row]
+        if not named[wanted] or given is None:
             return (math.nan,) * len(CONCEPTS)
-        ranks = [hit_rank(answer.differential, diagnosis) for diagnosis in wanted]
+        ranks = [rank_of(given, diagnosis) for diagnosis in wanted]
         hits = [float(ranks[0] <= k) for k in RANKS]
         return (*hits, sum(map(math.isfinite, ranks)) / len(ranks))
 

@@ -15,6 +15,7 @@ from askew.stats.intervals import LEVEL, Clusters, Numbers, percentile_interval,
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
+_NO_ENDS = "no interval: too many draws of vignettes hold one value alone"
 DRAWS = 1000  # an alpha is a ratio of sums over units; its ends move by a hundredth between seeds
 
 
@@ -78,7 +79,8 @@ def alpha_estimate(ratings: Numbers, scale: Scale, clusters: Clusters, seed: int
         [_alpha(table.reshape(len(marks), len(marks)), marks, scale) for table in drawn]
     )
     lower, upper = percentile_interval(alphas, LEVEL)
-    return Estimate(value, lower, upper, pairable, coverage, method, seed)
+    note = _NO_ENDS if math.isnan(lower) else ""
+    return Estimate(value, lower, upper, pairable, coverage, method, seed, note=note)
 
 
 def _coincidences(ratings: Numbers) -> tuple[Numbers, Numbers]:
@@ -174,7 +176,8 @@ def kappa_estimate(
     drawn = resample(clusters, generator(seed, "weighted_kappa"), DRAWS) @ by_cluster
     kappas = np.array([_kappa(table.reshape(levels, levels), weights) for table in drawn])
     lower, upper = percentile_interval(kappas, LEVEL)
-    return Estimate(value, lower, upper, len(one), 1.0, method, seed)
+    note = _NO_ENDS if math.isnan(lower) else ""
+    return Estimate(value, lower, upper, len(one), 1.0, method, seed, note=note)
 
 
 def _kappa(table: Numbers, weights: Literal["none", "quadratic"]) -> float:

@@ -222,8 +222,10 @@ class Visit:
         return _page(page, status=422 if errors else 200)
 
     def _take_case(self, state: State, number: int, form: Form) -> web.Response:
+        # A form that holds both pairs, as no page of ours sends it, chooses neither.
+        chosen = set(form.get("choice", []))
         given = Given(
-            _one(form, "choice"),
+            chosen.pop() if len(chosen) == 1 else "",
             tuple(form.get("noticed", [])),
             _one(form, "comment").replace("\r\n", "\n").strip(),
         )
