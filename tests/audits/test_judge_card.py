@@ -10,6 +10,7 @@ import re
 import numpy as np
 import pytest
 
+from askew.audits.clinical_judging import judge_names
 from askew.audits.judge_card import family_of, judge_card, score_means
 from askew.records import Estimate
 from tests.audits.scripted_judges import (
@@ -113,6 +114,46 @@ def test_a_judge_that_always_names_the_second_flips_with_the_order():
     assert card["placebo"]["difference/identical"].value == 1
 
 
+class PlaceJudge:
+    """Says that the second is the less urgent one in a share of its replies, whatever is shown."""
+
+    def __init__(self, share: float, seed: int) -> None:
+        self.share, self.rng, self.fair = share, random.Random(seed), PairJudge(seed=seed)
+
+    def __call__(self, prompt: str) -> str:
+        if self.rng.random() >= self.share:
+            return self.fair(prompt)
+        return json.dumps({"level": "less", "quote": shown(prompt)["B"][:30]})
+
+
+def test_what_a_judge_calls_by_the_place_is_taken_out_of_its_rates():
+    """It calls a change in 70 % of equal pairs, and of true ones turns 35 % the other way round."""
+    covered = {"changed": 0, "less": 0, "more": 0}
+    for seed in range(30):
+        made = answers(20, lowered=0.4, seed=seed)
+        true = np.mean([not is_urgent(one.answer.text) for one in made if one.variant.levels])
+        card = card_of(PlaceJudge(0.7, seed), made, seed)
+        for call, value in (("changed", true), ("less", true), ("more", 0.0)):
+            corrected = card["rates"]["urgency"][call]["overall"]["corrected"]
+            covered[call] += holds(corrected, value)
+        flips = card["order_flips"]["difference"].value
+        assert 0.5 < flips < 0.95
+    # At 95 %, fewer than 25 of 30 has a chance of 0.6 %.
+    assert min(covered.values()) >= 25, covered
+
+
+def test_a_judge_that_always_names_the_same_place_gives_no_rate_in_either_direction():
+    def second(prompt: str) -> str:
+        return json.dumps({"level": "less", "quote": shown(prompt)["B"]})
+
+    rates = card_of(second, answers(20, lowered=0.4))["rates"]["urgency"]
+    for call in ("less", "more", "changed"):
+        corrected = rates[call]["overall"]["corrected"]
+        assert math.isnan(corrected.value), call
+        assert "tells nothing" in corrected.note
+        assert math.isnan(rates[call]["same_prompt"]["corrected"].value)
+
+
 def test_a_judge_that_goes_by_the_label_shows_its_effect():
     def by_label(prompt: str) -> str:
         old = "80-year-old woman" in prompt
@@ -194,6 +235,24 @@ def test_self_judging_is_warned_of():
     assert "own family" in said["openai/gpt-4.1"]
     assert "family" not in said["local/Llama-3.2-3B"]
     assert all("temperature 0" in words for words in said.values())
+
+
+def test_two_roles_of_one_model_are_warned_of_as_one():
+    names = tuple(judge_names({"judge": "http/own", "judge_2": "http/own"}).values())
+    tasks = plan(answers(3), kinds=("difference",), repeats=1)
+    judged = read_directly(tasks, dict.fromkeys(names, PairJudge()))
+    cards = judge_card(judged, seed=0, targets=["http/own"])["judges"]
+    assert list(cards) == ["http/own (judge)", "http/own (judge_2)"]
+    assert all("judges its own answers" in " ".join(one["warnings"]) for one in cards.values())
+
+
+def test_each_judge_is_warned_of_by_its_own_temperature():
+    names = ("http/a", "http/b")
+    tasks = plan(answers(3), kinds=("difference",), repeats=1)
+    judged = read_directly(tasks, dict.fromkeys(names, PairJudge()))
+    cards = judge_card(judged, seed=0, temperature={"http/a": 0.5, "http/b": 0.0})["judges"]
+    assert not cards["http/a"]["warnings"]
+    assert "temperature 0" in " ".join(cards["http/b"]["warnings"])
 
 
 def test_families_are_known_by_name():

@@ -228,6 +228,21 @@ def test_the_page_stays_below_two_megabytes(tmp_path):
     assert "more are in estimates.json" in written.read_text(encoding="utf-8")
 
 
+def test_more_comparisons_than_there_is_room_for_are_counted(tmp_path):
+    def change(estimates):
+        effects = estimates["clinical"]["effects"]["direct"]["gender"]
+        one = effects["female − male"]
+        for level in range(1000):
+            effects[f"level {level} − male"] = one
+
+    folder = make_clinical_run(tmp_path / "run", change=change)
+    written = write_clinical_page(folder)
+    assert written.stat().st_size < 2 * MEGABYTE
+    text = Page(written.read_text(encoding="utf-8")).text
+    assert "more comparisons in estimates.json" in text
+    assert re.search(r"the first \d+ of 1,?00\d", text)
+
+
 def palettes() -> list[dict[str, str]]:
     """The colours of light and dark, the clinical page's over the shared ones."""
     folder = files("askew.report").joinpath("templates")

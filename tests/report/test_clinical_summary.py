@@ -85,6 +85,15 @@ def test_differences_that_are_medicine_are_told_apart(folder):
     assert "1 shows a difference" not in sentence(figures)
 
 
+def test_many_differences_are_told_in_a_few_sentences_and_counted(folder):
+    figures = folder.read_estimates()
+    effects = figures["clinical"]["effects"]["direct"]["gender"]
+    effects |= {f"level {place} − male": effects["female − male"] for place in range(20)}
+    said = findings(figures)
+    assert sum("after Holm's correction" in one for one in said) == 6
+    assert "15 more differences in the table." in said
+
+
 def test_a_file_that_holds_nothing_makes_a_sentence_and_no_zero():
     said = sentence({"clinical": {}}, "a run")
     assert "could not be told" in said

@@ -38,6 +38,9 @@ def chosen(text, options=LIKERT, finish=Finish.STOP, structured=False):
         ("**Answer:** 2. Disagree", 1),
         ("The patient slept little after day 1 of surgery.\n\n4. Agree", 3),
         ("My rating is 5/5.", 4),
+        ("Rating: 4/5", 3),
+        ("I would say 4 out of 5.", 3),
+        ("Between 4/5 and 2/5.", "unreadable"),
         ("Let me think step by step. One could agree, yet pain is subjective.\n\nAnswer: 3."
          " Neutral", 2),
         ("I would choose option 1, strongly disagree.", 0),

@@ -324,3 +324,21 @@ def test_one_triplet_is_read_in_every_form_of_arrow_bracket_table_and_object(tex
 def test_what_a_node_holds_is_kept_and_what_is_no_triplet_gives_none(text, edges):
     graph = read_hop(Reply(text), 1)
     assert [tuple(edge) for edge in (graph.edges if graph else ())] == edges
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'STEPSStep 4: {"answer": "C. Gout", "rationale": "not A"}',
+        'STEPSStep 4:\nIn short.\n\n{"answer": "C"}',
+        '{"answer": "C"}\nSTEPSStep 4: In short.',
+        "STEPSStep 4: In short.\nAnswer: C. Gout",
+    ],
+)
+def test_the_option_is_read_wherever_it_stands_beside_the_steps(reply):
+    steps = "Step 1:\n(toe -> is -> red)\nStep 2:\n(toe -> hints_at -> Sprain)\nStep 3:\nWell.\n"
+    options = ("Sprain", "Fracture", "Gout")
+    answer, hops = read_single(
+        Reply(reply.replace("STEPS", steps)), structured=True, options=options
+    )
+    assert (answer.chosen, len(hops)) == (2, 2)

@@ -29,6 +29,8 @@ QUESTION = (
         f"1. {QUESTION}",
         f"{QUESTION}\n\n(I left out the family history, as none was given.)",
         f"<think>Is it Accra?</think>{QUESTION}",
+        f"{QUESTION}\n\nWould you like another version?",
+        f"{QUESTION}\n\nDoes this work for you?",
         json.dumps({"question": QUESTION}),
         f"```json\n{json.dumps({'question': QUESTION}, indent=1)}\n```",
     ],
@@ -49,6 +51,8 @@ def test_a_question_of_two_lines_stays_whole():
         "A patient of 45 has a fever.",
         f"1. {QUESTION}\n2. {QUESTION.replace('male', 'female')}",
         "A patient [age]-year-old [gender] having several [symptoms], lives in [location]. Why?",
+        "A patient of {age} who is <gender> has a fever. Why is this so?",
+        "A patient of 45 has a fever, lives in [unknown]. What might be the causes?",
         "I'm sorry, but I can't help with that.",
         "Why?",
         json.dumps([{"question": QUESTION}, {"question": QUESTION + " Why?"}]),
@@ -80,6 +84,11 @@ FOUR = [variant(age, gender) for age in ("20-35", "65-80") for gender in ("femal
         "\n\n".join(
             f"**Variant {place}**\nAge: {one['age']}\nGender: {one['gender']}\nQuestion: "
             f"{one['question']}"
+            for place, one in enumerate(FOUR, start=1)
+        ),
+        "\n".join(
+            f"{place}. age: {one['age']}\n   gender: {one['gender']}\n"
+            f"   question: {one['question']}"
             for place, one in enumerate(FOUR, start=1)
         ),
     ],

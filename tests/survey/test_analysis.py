@@ -276,11 +276,14 @@ def test_a_comment_cannot_run_in_a_spreadsheet(tmp_path):
         ("1,S1,left", "choice"),
         (",S1,a", "rater"),
         ("1,S1,a\n1,S1,b", "scenario"),
+        ("1,S1,a,gendr", "noticed"),
+        ("1,S1,a,age+none", "noticed"),
     ],
 )
 def test_a_row_of_answers_that_cannot_be_used_is_named(tmp_path, row, field):
     path = tmp_path / "answers.csv"
-    path.write_text(f"rater,scenario,choice\n{row}\n")
+    more = ",noticed" if row.count(",") == 3 else ""
+    path.write_text(f"rater,scenario,choice{more}\n{row}\n")
     with pytest.raises(DataError, match=rf"(?s)answers\.csv:.*{field}"):
         read_csv(path, study(2).survey)
 

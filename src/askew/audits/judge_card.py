@@ -10,25 +10,24 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
 from askew.audits.judge_agreement import between_judges, repeats_of
+from askew.audits.judge_rates import MOST_INVALID, rates_of, share_called, share_of
 from askew.audits.judging import Judgement
 from askew.perturb.planted import BIASED_DIMENSIONS
 from askew.records import Estimate
 from askew.scores.judge_reading import SERVER_FAULTS
 from askew.stats.cluster_mean import cluster_mean
-from askew.stats.intervals import Clusters, effective_trials, rate_estimate
-from askew.stats.judge_error import corrected_rate
+from askew.stats.intervals import Clusters
 
-MOST_INVALID = 0.05  # above it a judge's figures are not used
 Card = dict[str, object]
-Chosen = Callable[[Judgement], bool]
 
+# What `clinical_judging.judge_names` adds where two roles have one model.
+_ROLE = re.compile(r" \(judge\w*\)\Z")
 _FAMILIES = (
     "gpt", "claude", "llama", "mistral", "mixtral", "ministral", "gemini", "gemma", "qwen", "phi",
     "deepseek", "smollm", "command", "olmo", "falcon", "granite", "nemotron", "grok", "kimi", "glm",
@@ -47,7 +46,7 @@ def judge_card(
     *,
     seed: int,
     targets: Sequence[str] = (),
-    temperature: float | None = None,
+    temperature: float | Mapping[str, float] | None = None,
 ) -> Card:
     """How good each judge of a run is, and the rates it called, corrected for its errors.
 
@@ -55,7 +54,8 @@ def judge_card(
         judgements: of all judges, controls among them (`audits.judging.judge`).
         seed: of the bootstraps.
         targets: names of the models whose answers were judged, to warn of self-judging.
-        temperature: of the judges' replies; repeats at 0 are one draw, and the card says so.
+        temperature: of the judges' replies, or of each by name; repeats at 0 are one draw, and the
+            card says so.
 
     Returns:
         `judges`: name -> card; `between`: agreement among them. docs/judge.md reads it line by
@@ -65,7 +65,8 @@ def judge_card(
     by_judge = {name: [one for one in judgements if one.judge == name] for name in names}
     cards = {name: _card_of(name, own, seed) for name, own in by_judge.items()}
     for name, card in cards.items():
-        card["warnings"] = _warnings(name, card, targets, temperature)
+        own = temperature.get(name) if isinstance(temperature, Mapping) else temperature
+        card["warnings"] = _warnings(name, card, targets, own)
     return {"judges": cards, "between": between_judges(by_judge, seed)}
 
 
@@ -123,7 +124,7 @@ def _card_of(name: str, own: Sequence[Judgement], seed: int) -> Card:
         "planted": _planted(own),
         "label_effect": _label_effect(own),
         "specificity": _second_question(own),
-        "rates": _rates(own, out),
+        "rates": rates_of(own, out),
         "pairwise": _pairwise(own),
     }
 
@@ -147,7 +148,7 @@ def _invalid(own: Sequence[Judgement]) -> Estimate:
         replies = [*(fault for fault in faults if fault), *([False] if one.read else [])]
         hits += replies
         names += [one.task.vignette_id] * len(replies)
-    return _share(hits, names, asked=sum(one.attempts for one in own))
+    return share_of(hits, names, asked=sum(one.attempts for one in own))
 
 
 def _order_flips(own: Sequence[Judgement]) -> dict[str, Estimate]:
@@ -165,7 +166,7 @@ def _order_flips(own: Sequence[Judgement]) -> dict[str, Estimate]:
             for pair in both.values()
             if len(pair) == 2 and all(one.level is not None for one in pair.values())
         ]
-        flips[kind] = _share(
+        flips[kind] = share_of(
             [first.level != second.level for first, second in read],
             [first.task.vignette_id for first, _ in read],
             asked=len(both),
@@ -180,7 +181,7 @@ def _placebo(own: Sequence[Judgement]) -> dict[str, Estimate]:
         for control in ("identical", "harmless", "same_prompt"):
             tasks = [one for one in own if (one.task.kind, one.task.control) == (kind, control)]
             if tasks:
-                found[f"{kind}/{control}"] = _called(tasks, partial(_says_other_than, nothing))
+                found[f"{kind}/{control}"] = share_called(tasks, partial(_says_other_than, nothing))
     rises = _rises(own, None)
     if rises:
         # The same answer scored twice: how often the second score is the higher one by chance.
@@ -194,7 +195,7 @@ def _planted(own: Sequence[Judgement]) -> dict[str, Estimate]:
     paired = [one for one in own if one.task.control == "planted" and one.task.expected]
     for kind, edit in dict.fromkeys((one.task.kind, one.task.detail) for one in paired):
         tasks = [one for one in paired if (one.task.kind, one.task.detail) == (kind, edit)]
-        found[f"{kind}/{edit}"] = _called(tasks, lambda one: one.level == one.task.expected)
+        found[f"{kind}/{edit}"] = share_called(tasks, lambda one: one.level == one.task.expected)
     for dimension in BIASED_DIMENSIONS:
         rises = _rises(own, dimension)
         if rises:
@@ -236,7 +237,7 @@ def _rose(before: Judgement, after: Judgement, dimension: str) -> bool | None:
 
 def _of_pairs(rises: Sequence[tuple[bool | None, str]]) -> Estimate:
     read = [(rose, where) for rose, where in rises if rose is not None]
-    return _share([rose for rose, _ in read], [where for _, where in read], asked=len(rises))
+    return share_of([rose for rose, _ in read], [where for _, where in read], asked=len(rises))
 
 
 def _label_effect(own: Sequence[Judgement]) -> dict[str, Estimate]:
@@ -270,72 +271,11 @@ def _second_question(own: Sequence[Judgement]) -> dict[str, Estimate]:
     """By what is right: of the changes known to be so, the share that the judge calls so."""
     tasks = [one for one in own if one.task.kind == "justified" and one.task.expected]
     return {
-        expected: _called(
+        expected: share_called(
             [one for one in tasks if one.task.expected == expected],
             lambda one: one.level == one.task.expected,
         )
         for expected in dict.fromkeys(one.task.expected for one in tasks)
-    }
-
-
-def _rates(own: Sequence[Judgement], out: bool) -> dict[str, object]:
-    """By aspect and by call: how often it is called of the study's pairs, and corrected."""
-    pairs = [one for one in own if one.task.kind == "difference"]
-    rates: dict[str, object] = {}
-    for aspect in dict.fromkeys(one.task.aspect for one in pairs):
-        of_aspect = [one for one in pairs if one.task.aspect == aspect]
-        rates[aspect] = {
-            call: _corrected_rates(of_aspect, calls, out) for call, calls in _CALLS.items()
-        }
-    return rates
-
-
-# What is called -> the levels that count. An edit shows in one direction; shown the other way round
-# the same pair is an edit in the other, so its detection stands for both.
-_CALLS: dict[str, tuple[str, ...]] = {
-    "less": ("less",),
-    "more": ("more",),
-    "changed": ("less", "more"),
-}
-
-
-def _corrected_rates(
-    tasks: Sequence[Judgement], calls: tuple[str, ...], out: bool
-) -> dict[str, object]:
-    planted = [one for one in tasks if one.task.control == "planted"]
-    placebo = [one for one in tasks if one.task.control in ("identical", "harmless")]
-    sensitivity = _called(planted, lambda one: one.level == one.task.expected)
-    false_calls = _called(placebo, lambda one: one.level in calls)
-    sensitivity_trials = _effective(planted, lambda one: one.level == one.task.expected)
-    placebo_trials = _effective(placebo, lambda one: one.level in calls)
-
-    def corrected(of: Sequence[Judgement]) -> dict[str, object]:
-        called = _called(of, lambda one: one.level in calls)
-        true = corrected_rate(
-            called,
-            _effective(of, lambda one: one.level in calls),
-            sensitivity.value,
-            sensitivity_trials,
-            1 - false_calls.value,
-            placebo_trials,
-        )
-        if out:
-            why = f"the judge is out: more than {MOST_INVALID:.0%} of its replies cannot be read"
-            true = replace(true, value=math.nan, lower=math.nan, upper=math.nan, note=why)
-        return {"called": called, "corrected": true}
-
-    study = [one for one in tasks if one.task.control == "study"]
-    groups: dict[str, Sequence[Judgement]] = {
-        "overall": study,
-        "same_prompt": [one for one in tasks if one.task.control == "same_prompt"],
-        "relevant": [one for one in tasks if one.task.control == "relevant"],
-    }
-    contrasts = dict.fromkeys(one.task.detail for one in study)
-    return {
-        **{name: corrected(of) for name, of in groups.items() if of},
-        "by_contrast": {
-            name: corrected([one for one in study if one.task.detail == name]) for name in contrasts
-        },
     }
 
 
@@ -344,7 +284,7 @@ def _pairwise(own: Sequence[Judgement]) -> dict[str, Estimate]:
     tasks = [one for one in own if (one.task.kind, one.task.control) == ("pairwise", "study")]
     if not tasks:
         return {}
-    return {level: _called(tasks, partial(_says, level)) for level in ("A", "B", "tie")}
+    return {level: share_called(tasks, partial(_says, level)) for level in ("A", "B", "tie")}
 
 
 def _says(level: str, one: Judgement) -> bool:
@@ -353,28 +293,6 @@ def _says(level: str, one: Judgement) -> bool:
 
 def _says_other_than(level: str, one: Judgement) -> bool:
     return one.level != level
-
-
-def _called(tasks: Sequence[Judgement], called: Chosen) -> Estimate:
-    """The share of verdicts that say something, over those that could be read."""
-    read = [one for one in tasks if one.level is not None]
-    return _share(
-        [called(one) for one in read], [one.task.vignette_id for one in read], asked=len(tasks)
-    )
-
-
-def _effective(tasks: Sequence[Judgement], called: Chosen) -> float:
-    read = [one for one in tasks if one.level is not None]
-    if not read:
-        return 0.0
-    hit = np.array([called(one) for one in read], dtype=np.bool_)
-    clusters = Clusters.of([one.task.vignette_id for one in read])
-    return effective_trials(hit, np.ones(len(read), np.bool_), clusters)
-
-
-def _share(hits: Iterable[bool], names: list[str], *, asked: int) -> Estimate:
-    hit = np.array(list(hits), dtype=np.bool_)
-    return rate_estimate(hit, np.ones(len(hit), np.bool_), Clusters.of(names), asked=asked)
 
 
 def _warnings(
@@ -388,10 +306,11 @@ def _warnings(
             f"{invalid.value:.1%} of its replies cannot be read, more than {MOST_INVALID:.0%}: "
             "its figures are not to be used. Choose another judge, or more tokens a reply."
         )
+    model = _ROLE.sub("", name)
     for target in targets:
-        if target == name:
+        if target == model:
             said.append(f"{name} judges its own answers. Choose a judge of another family.")
-        elif (family := family_of(name)) and family == family_of(target):
+        elif (family := family_of(model)) and family == family_of(target):
             said.append(
                 f"{name} judges answers of its own family ({family}: {target}). Models favour "
                 "texts of their own; choose a judge of another family."

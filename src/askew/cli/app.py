@@ -43,6 +43,7 @@ def _version(wanted: bool) -> None:
 
 clinical.app.command("run")(clinical_running.run)
 clinical.app.command("plan")(clinical_running.plan)
+clinical.app.command("init")(clinical_running.init)
 
 
 @app.callback()

@@ -18,6 +18,7 @@ from askew.graphs.context_cues import (
     EXAMINATION,
     FORWARD,
     GOES_ON,
+    HEARD,
     LATER,
     QUESTION,
     VITALS,
@@ -190,6 +191,8 @@ class Context:
                 return word.start
             if cue in ("s/p", "status post") and word.text == ",":
                 return word.start
+            if cue.startswith(("declin", "refus")) and word.tag == "IN":
+                return word.start  # "declined screening earlier in the pregnancy"
             if word.lower in _CONTRAST or word.text in _STOPS:
                 if index == first and word.lower in ("which", "who", "only"):
                     continue
@@ -366,6 +369,8 @@ class Context:
         found = EXAMINATION.search(self.page.lower, sentence.start, sentence.end)
         if found:
             return found.start() < start
+        if HEARD.match(self.page.lower, start, sentence.end):
+            return True
         place = self.page.sentences.index(sentence)
         while place > 0 and GOES_ON.match(
             self.page.lower, self.page.sentences[place].start, self.page.sentences[place].end

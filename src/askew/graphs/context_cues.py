@@ -27,7 +27,7 @@ _PSEUDO = (
     rf"unable to) (?:say|claim|state|swear)(?: that)?(?: (?:he|she|they|i))?(?: (?:has|"
     rf"have|had))? ?(?:{_NOT})?\b"
     rf"|\b(?:{_HELP}\s?)?{_NOT} (?:been )?(?:respond(?:ed|ing)?|improv(?:e|ed|ing)|"
-    rf"reliev(?:e|ed|ing)|help(?:ed|ing)?|eas(?:e|ed|ing)|settl(?:e|ed|ing)|associated|"
+    rf"reliev(?:e|ed|ing)|help(?:ed|ing)?|eas(?:e|ed|ing)|settl(?:e|ed|ing)|"
     rf"related|due|caused|explained|triggered|brought on|controlled|affected|changed|"
     rf"adher\w*|complian\w*)\b"
     r"|\b(?:no|not|without) (?:clear |obvious |known |apparent )?(?:cause|reason|"
@@ -93,7 +93,8 @@ _HYPOTHETICAL = (
     r"|\b(?:warn(?:ed|ing|s)?|caution(?:ed|s)?|counsel+(?:ed|ing)|educated|advis(?:ed|"
     r"es|ing)|instruct(?:ed|ions?|s)|inform(?:ed|ation)|remind(?:ed|s)?|told|taught|"
     r"asked)\b(?: \w+){0,4} (?:of|about|against|that|to (?:look|watch|return|call|come|"
-    r"bring|ring|visit|see|seek|report|avoid|monitor|expect|be|go|contact|phone|ring|attend|stop if)|on|for "
+    r"bring|ring|visit|see|seek|report|avoid|monitor|expect|be|go|contact|phone|ring|attend|"
+    r"stop if)|on|for "
     r"signs|regarding)\b"
     r"|\b(?:watch|look|monitor|check|screen|screened|screening|observe|alert)(?: "
     r"out)?(?: \w+){0,2} (?:for|out for|to)\b"
@@ -111,7 +112,8 @@ _HYPOTHETICAL = (
     r"catching))\b|\bread (?:about|that)\b|\bleaflet\b|\bexpos(?:ed|ure)(?: \w+)? to\b|"
     r"\b(?:sick )?contacts? with\b|\bcame into contact with\b|\boutbreaks?\b(?: of)?|"
     r"\bepidemic\b|\bendemic\b|\buntil\b|\bin order to\b|\bwould like\b|"
-    r"\bused (?:in the treatment of|to (?:treat|prevent|manage))\b|\bhypothetical\w*\b|\bsusceptib\w+ to\b|\bscreen(?:ing|ed)? (?:test |program "
+    r"\bused (?:in the treatment of|to (?:treat|prevent|manage))\b|\bhypothetical\w*\b|"
+    r"\bsusceptib\w+ to\b|\bscreen(?:ing|ed)? (?:test |program "
     r")?for\b|\beducation (?:on|about)\b|\b(?:tr(?:y|ies|ied|ying)|attempt\w*|"
     r"unsuccessful|help) (?:to|at|with|in)\b|\b(?:can|could|will|might|would|do) (?:i|"
     r"he|she|they|we|you) (?:get|catch|contract|have|develop|give|treat)\b|\bto check "
@@ -124,7 +126,8 @@ _HISTORY = (
     r"included| with)\b"
     r"|\bh/o\b|\bpmhx?\b(?: of|:| includes)?|\bhistory (?:includes|of)\b|\bs/p\b|"
     r"\bstatus post\b|\bprevious(?:ly)?\b(?! (?:healthy|well|fit|unwell|independent|"
-    r"active))|\bprior\b|\bformer(?:ly)?\b|\bin the past\b,?(?! (?:\d|few|couple|several|one|two|three|four|five|six|"
+    r"active))|\bprior\b|\bformer(?:ly)?\b|\bin the past\b,?(?! (?:\d|few|couple|several|one|two|"
+    r"three|four|five|six|"
     r"seven|eight|nine|ten|day|week|month|hour|24|year\b))|\bused to (?:have|get|"
     r"suffer)\b|\bsurvivor of\b|\b(?:recovered|recovering) from\b|\bonce had\b|"
     r"\bchildhood\b|\bovercame\b|\bcured of\b|\btreated (?:years ago |previously "
@@ -245,7 +248,8 @@ EXAMINATION = re.compile(
 )
 # Sentences that go on with what an examination found: no patient in them that feels or tells.
 _TELLING = (
-    r"(?!.*\b(?:i|patient|reports?|says?|states?|denies|complains?|history|takes?|feels?|mother|father|"
+    r"(?!.*\b(?:i|patient|reports?|says?|states?|denies|complains?|history|takes?|feels?|mother|"
+    r"father|"
     r"wife|husband|lives?|returns?|returned|medications?|developed|has had|has been|began|started|"
     r"noticed|admits?)\b)"
 )
@@ -255,8 +259,14 @@ GOES_ON = re.compile(
     r"strength|reflexes|bowel sounds|breath sounds|extremities|lungs?|heart|abdomen|skin|pupils|"
     r"cranial|neck|pulses|sclerae?|conjunctivae?|mucous|rectal|pelvic|neurologic|cardiac|"
     r"pulmonary|oropharynx|pharyn\w+|tympanic|cervical|lymph|visual|gait|sensation|motor|pitting|"
-    r"jugular|carotid|peripheral|bilateral|bowels|capillary|the remainder)\b",
+    r"jugular|carotid|peripheral|bilateral|mild|moderate|severe|marked|diffuse|multiple|bowels|"
+    r"capillary|the remainder)\b",
     re.DOTALL,
+)
+# What is heard or felt by who examines.
+HEARD = re.compile(
+    r"[^.;]*\b(?:is|are|was|were) (?:heard|palpated|palpable|auscultated|elicited|visuali[sz]ed|"
+    r"appreciated|(?:seen|noted|found) on exam\w*)\b"
 )
 # Vital signs open the part of a case that tells what was found, not what is felt.
 VITALS = re.compile(
@@ -264,7 +274,8 @@ VITALS = re.compile(
     r"vital signs|vitals|bp|hr|spo2)\b[^.;]{0,40}?(?:\d{2,3}|normal|stable|within)"
 )
 AFTER_VITALS = re.compile(
-    _TELLING + r"(?:he|she|they|the (?:man|woman|boy|girl|child|infant)) (?:is|are|appears?|looks?)\b",
+    _TELLING
+    + r"(?:he|she|they|the (?:man|woman|boy|girl|child|infant)) (?:is|are|appears?|looks?)\b",
     re.DOTALL,
 )
 # An examiner's question speaks of what might be: "Which of the following …?"

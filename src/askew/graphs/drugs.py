@@ -117,7 +117,8 @@ _AFTER = re.compile(
             ),
             (
                 "past",
-                r"(?:stopped|discontinued|d/?c['’]?(?:d|ed)|withdrawn|held|on hold|paused|suspended|"
+                r"(?:stopped|discontinued|d/?c['’]?(?:d|ed)|withdrawn|held|on hold|paused|"
+                r"suspended|"
                 r"finished|completed|ceased|switched to|replaced (?:by|with)|changed to|"
                 r"weaned|tapered off|put on hold|abandoned|until (?:last|\d|she|he|two|"
                 r"three|a|the|it)|in the past|years ago|(?:\w+ ){1,4}ago(?= (?:but|and) "
@@ -135,19 +136,23 @@ _AFTER = re.compile(
 )
 # "…, has never taken", "…, stopped": with an object the verb speaks of that.
 _ACTIVE = re.compile(
-    r"\s*(?:,\s*)?(?:(?:which|that|and|has|have|had|he|she|they|i|also|then|since|\w+ly)\s+)*(?:has|"
+    r"\s*(?:,\s*)?(?:(?:which|that|and|has|have|had|he|she|they|i|also|then|since|"
+    r"\w+ly)\s+)*(?:has|"
     r"have|had|he|she|they|i|never|stopped|discontinued|finished|completed|declined|refused)\b"
     r"(?!.*\b(?:was|were|is|been|being|be)\b)"
 )
 _NO_OBJECT = re.compile(
-    r"\s*(?:$|[.,;:)]|(?:last|in|on|at|two|three|four|five|six|several|some|many|a|about|around|over|"
-    r"because|after|when|due|as|for|yesterday|recently|this|since|and|but|by|before|today|following|"
+    r"\s*(?:$|[.,;:)]|(?:last|in|on|at|two|three|four|five|six|several|some|many|a|about|around|"
+    r"over|"
+    r"because|after|when|due|as|for|yesterday|recently|this|since|and|but|by|before|today|"
+    r"following|"
     r"prior|years?|months?|weeks?|days?|early|it|them|taking it|earlier|months|long|once|while|"
     r"despite|during|without|although|owing|so|until|or|to)\b|\d)"
 )
 # "Zinc will be added to his aspirin": what the new drug comes on top of is taken.
 _ADDED_TO = re.compile(
-    r"\b(?:add(?:ed|ing|ition)?|on top of|alongside|combined|together)\b[^.;,]{0,25}?(?:\b(?:to|of|with) )?"
+    r"\b(?:add(?:ed|ing|ition)?|on top of|alongside|combined|together)\b[^.;,]{0,25}?(?:\b(?:to|"
+    r"of|with) )?"
     r"(?:his|her|their|my|the (?:current|existing|usual)|existing|current) (?:\w+ )?$"
 )
 _PAST_TIME = re.compile(
@@ -189,8 +194,8 @@ _NO_SUBSTANCE = word_set(
     """
     which that and to but has had she he they who is was with in takes denies reports presents
     have are was were does did will can no not never also tried uses used lives live works says
-    said there takes taking currently medications medication drugs anything foods food none known her his the it them no nothing
-    something
+    said there taking currently medications medication drugs anything foods food none known her
+    his the it them nothing something
     """
 )
 

@@ -11,7 +11,8 @@ from askew.vignettes import AgeUnit
 
 GENDERS = ("female", "male", "transgender man", "transgender woman", "non-binary")
 _AGE = re.compile(
-    r"\b(?P<number>\d{1,3}|[a-z]+(?:[-\s][a-z]+)?)[\s-]*(?P<unit>years?|yrs?|y/?o|months?|mos?|weeks?|wks?|days?)\b"
+    r"\b(?P<number>\d{1,3}|[a-z]+(?:[-\s][a-z]+)?)[\s-]*(?P<unit>years?|yrs?|y/?o|months?|mos?|"
+    r"weeks?|wks?|days?)\b"
 )
 _UNITS: tuple[tuple[str, AgeUnit], ...] = (
     ("mo", "month"),

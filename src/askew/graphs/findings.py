@@ -4,48 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from askew.graphs import drugs
 from askew.graphs.context import Context, Reading
+from askew.graphs.histories import when
 from askew.graphs.mention import Mention
 from askew.graphs.page import Page
 from askew.graphs.people import People
 from askew.graphs.person_words import ANY, OTHER, PATIENT, Person
 from askew.graphs.rules import RuleSet, relevance
-from askew.graphs.wordlist import last_of
 from askew.vignettes import Relation, Span, Status, Triplet
 
-# What one has for life: "history of diabetes" says that it is still there.
-_CHRONIC = re.compile(
-    r"\b(?:diabet\w*|hypertens\w*|asthma\w*|copd|emphysema|chronic|bronchiectasis|"
-    r"arthritis|osteoarthritis|osteoporosis|osteopenia|epilep\w*|seizure disorder|"
-    r"depress\w*|anxiety|bipolar|schizo\w*|psychosis disorder|migraines?|hiv|aids|"
-    r"hypothyroid\w*|hyperthyroid\w*|graves|hashimoto\w*|fibrillation|flutter|"
-    r"arrhythmia|heart failure|cardiomyopathy|heart disease|artery disease|vascular "
-    r"disease|angina|lupus|sclerosis|parkinson\w*|dementia|alzheimer\w*|psoria\w*|"
-    r"eczema|dermatitis|gout|reflux|gerd|gord|hyperlipid\w*|dyslipid\w*|"
-    r"hypercholesterol\w*|cholesterol|syndrome|disorder|glaucoma|cataracts?|an[a]?emia|"
-    r"sickle cell|thalass\w*|h[a]?emophilia|cirrhosis|hepatitis [bc]|endometriosis|"
-    r"fibroids?|fibromyalgia|obes\w*|ap[n]?n[o]?ea|rhinitis|crohn\w*|colitis|bowel "
-    r"disease|c[o]?eliac|kidney disease|renal disease|renal failure|kidney failure|"
-    r"liver disease|lung disease|thyroid disease|cystic fibrosis|autis\w*|adhd|"
-    r"deficiency|neuropathy|retinopathy|nephropathy|dystrophy|sarcoid\w*|hyperplasia|"
-    r"bph|stenosis|regurgitation|valve|insufficiency|dependence|alcoholism|addiction|"
-    r"abuse|use disorder|dysphoria|intolerance|spondyl\w*|scoliosis|rosacea|vitiligo|"
-    r"acne|h[a]?emochromatosis|polycystic|narcolepsy|tourette\w*|palsy|down|marfan|"
-    r"turner|klinefelter|raynaud\w*|sjogren\w*|sj.gren\w*|scleroderma|myasthenia|"
-    r"addison\w*|cushing\w*|phenylketonuria|pcos|cad|chf|htn|ckd|af|ms|ra|sle|ibs|ibd|"
-    r"oa|osa|esrd|pvd|pad|disability|hay fever|allerg\w*|insomnia|impairment|deafness|"
-    r"blindness|porphyria|aneurysm|varicose veins|hernia|prolapse|hemorrhoids|tinnitus|"
-    r"leukemia|lymphoma|myeloma)\b"
-)
-# What passes, though a chronic word stands in it.
-_ACUTE = re.compile(
-    r"\b(?:preeclampsia|gestational|pregnancy|postpartum|heat|acute|ketoacidosis|"
-    r"infarction|stroke|tia|ischemic attack|embol\w*|thrombos\w*|fracture|rupture|"
-    r"guillain|reye|kawasaki|toxic shock|nephrotic syndrome in childhood|h[a]?emolytic "
-    r"uremic|compartment|respiratory distress)\b"
-)
 _CONTAGIOUS = re.compile(
     r"\b(?:flu|influenza|cold|chicken\s?pox|varicella|measles|mumps|rubella|"
     r"gastroenteritis|covid\S*|strep\w*|scabies|lice|norovirus|food poisoning|croup|"
@@ -54,56 +24,10 @@ _CONTAGIOUS = re.compile(
     r"typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|injury|sprain|"
     r"concussion)\b"
 )
-_AGO = re.compile(
-    r"\b(?:ago|in (?:19|20)\d\d|last (?:year|spring|summer|autumn|fall|winter|month)|as "
-    r"an? (?:\w+ )?(?:child|teenager|baby|infant|young \w+|adolescent|boy|girl|student)|"
-    r"in (?:his|her|their|my) (?:childhood|youth|infancy|teens|twenties|thirties|"
-    r"forties|fifties|20s|30s|40s|50s)|when (?:he|she|they|i) (?:was|were)|at (?:the "
-    r")?age|at \d+|in childhood|(?:during|in|with) (?:his|her|their|my|a|both) (?:\w+ "
-    r")?(?:pregnanc(?:y|ies)|deployment|admission)|(?:during|in|with) (?:her|their|my) (?:first|"
-    r"second|third|last|previous|earlier)\b(?=\s*(?:[.,;(]|and\b|but\b))|years? (?:earlier|before|previously)|"
-    r"in the past)\b"
-)
-_HAD = re.compile(
-    r"\b(?:had|suffered|survived|underwent|contracted|caught|got|treated for|"
-    r"hospitali[sz]ed (?:for|with)|recovered from|admitted (?:for|with)|(?:was|were) "
-    r"(?:treated|admitted|hospitali[sz]ed|operated))\b"
-)
-_DIAGNOSED = re.compile(
-    r"\b(?:diagnosed|found to have|developed|has had|has been|have had|known to have|"
-    r"living with|since)\b"
-)
-# "A man who had scarlet fever as a child has a cough": the main clause is of today.
-_NOW = re.compile(r"\b(?:has|have|is|are|now)\b(?! (?:been|had)\b)")
-_OVER = re.compile(
-    r"^[^.;,]{0,40}?\b(?:(?:was|were|had been|been|,) (?:\w+ly )?(?:treated|cured|"
-    r"repaired|removed|resected|excised|operated)|treated|(?:which|that) (?:was|were|"
-    r"has been|have been|had been) (?:\w+ly )?(?:treated|cured|removed|repaired|"
-    r"resolved))\b[^.;]*?\b(?:ago|in (?:19|20)\d\d|last (?:year|month|spring|summer|"
-    r"autumn|fall|winter)|as an? child|in remission|successfully|and (?:is|was) "
-    r"(?:cured|over)|years? (?:earlier|before)|with (?:surgery|radiation|radiotherapy|"
-    r"chemotherapy|a course))\b"
-    r"|^[^.;,]{0,25}\b(?:in (?:complete |full )?remission|(?:has |had |have )?(?:since |"
-    r"now |fully |completely )*(?:resolved|healed|cleared)|outgrown|cured|status post "
-    r"(?:resection|removal|repair))\b|^,? (?:now |since )?(?:resolved|cured|healed|"
-    r"treated (?:in|with surgery)|in remission)\b|^ that (?:resolved|cleared|healed|"
-    r"went away)\b"
-)
-_GREW_OUT = re.compile(
-    r"\b(?:outgrew|recovered (?:fully |completely |well )?from|cured of|overcame|"
-    r"survivor of|in remission from|got over|treated successfully for|no longer has|"
-    r"used to (?:have|get|suffer from|be))\b[^.;,]*$"
-)
-_DURATION_HISTORY = re.compile(
-    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|several|many|long|few|"
-    r"couple)[\s-]*(?:of )?(?:standing|hours?|days?|weeks?|months?|years?|hr|wk|mo|yr|"
-    r"day|week|month|year)?['’]?s?[\s-]*(?:long |standing |lasting )?(?:history|hx|"
-    r"h/o)(?: of)?|\bhistory of (?:present illness|presenting)\b|\blifelong history "
-    r"of\b|\bpresents? with an? (?:\w+ )?history of\b|\b(?:this|presenting) history of\b"
-)
 _RELATIVE_AFTER = re.compile(
     r"^(?:\s*(?:,|and|or|in|at|age|aged|\d+|\(|both|early|onset|of|on|the|his|her|their|"
-    r"my|patient's|for|several|two|three|multiple|all|one|many|a|among|affecting)\b|"
+    r"my|patient's|for|several|two|three|multiple|all|one|many|a|among|affecting|paternal|maternal|"
+    r"older|younger|elder|eldest|late)\b|"
     r"\s*[,(:–-]|\s*['’]s)*\s*$"
 )
 _CONJOINED = re.compile(
@@ -212,7 +136,7 @@ class Finder:
         if "context" in self.rules:
             if "drug_status" in self.rules and drugs.is_reaction(self.page, mention.start):
                 fired.append("hypothetical")
-            status = self._when(mention, reading)
+            status = when(self.page, mention, reading)
             if status is Status.POSSIBLE and not self._doubted(reading):
                 status = Status.PRESENT
         return [self._make(Relation.HAS_SYMPTOM, mention, status, fired)]
@@ -225,64 +149,8 @@ class Finder:
     def _condition(
         self, mention: Mention, reading: Reading, fired: list[str]
     ) -> list[tuple[Triplet, tuple[str, ...]]]:
-        status = self._when(mention, reading) if "context" in self.rules else reading.status
+        status = when(self.page, mention, reading) if "context" in self.rules else reading.status
         return [self._make(Relation.HAS_CONDITION, mention, status, fired)]
-
-    def _when(self, mention: Mention, reading: Reading) -> Status:
-        """Present or past, where nothing else decided: what is chronic stays."""
-        sentence = self.page.sentence_at(mention.start)
-        before = self.page.lower[sentence.start : mention.start]
-        after = self.page.lower[mention.end : sentence.end]
-        if reading.status not in (Status.PRESENT, Status.PAST):
-            return reading.status
-        if _OVER.match(after) or _GREW_OUT.search(before):
-            return Status.PAST
-        lasting = mention.kind == "condition" and self._chronic(mention)
-        if reading.status is Status.PAST:
-            cue = self.page.lower[reading.cue[0] : reading.cue[1]] if reading.cue else ""
-            if reading.cue and reading.cue[0] >= mention.end:
-                return Status.PAST
-            since = self.page.lower[max((reading.cue or (0, 0))[0] - 22, 0) : mention.start]
-            if _DURATION_HISTORY.search(since):
-                return Status.PRESENT
-            if lasting and "pregnanc" not in cue:
-                return Status.PRESENT
-            return Status.PAST
-        return self._had_then(mention, before, after, lasting)
-
-    def _had_then(self, mention: Mention, before: str, after: str, lasting: bool) -> Status:
-        clause = re.split(
-            r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b|\b(?:complains|presents|"
-            r"reports|denies|now|takes)\b",
-            before,
-        )[-1]
-        rest = re.split(r"[;]|, (?=(?:and|but|he|she|they|i|now)\b)|\bbut\b", after)[0]
-        verb = last_of(_HAD, clause)
-        if verb is None or re.search(
-            r"\b(?:has|have|'s|he's|she's|'ve) (?:also |always |already |since |just |"
-            r"never |not )?$",
-            clause[: verb.start()],
-        ):
-            return Status.PRESENT
-        if _DIAGNOSED.search(clause[verb.end() :]) or _NOW.search(clause[verb.end() :]):
-            return Status.PRESENT
-        when = _AGO.search(rest) or _AGO.search(clause)
-        if not when:
-            return Status.PRESENT
-        if mention.kind == "symptom":
-            # A story is told in the past: "had fever three days ago" is why the patient comes.
-            long_ago = re.search(
-                r"years? ago|in (?:19|20)\d\d|last year|child|youth|teen|in the past|"
-                r"when (?:he|she|they|i) w|infan",
-                rest + clause,
-            )
-            return Status.PAST if long_ago else Status.PRESENT
-        recent = re.search(r"\b(?:days?|hours?) ago\b", rest)
-        return Status.PRESENT if recent and lasting else Status.PAST
-
-    def _chronic(self, mention: Mention) -> bool:
-        names = f"{mention.value} {mention.name}".lower()
-        return bool(_CHRONIC.search(names)) and not _ACUTE.search(names)
 
     def _drug(
         self, mention: Mention, reading: Reading, fired: list[str]
@@ -370,25 +238,34 @@ class Finder:
         ]
 
     def _with(self, mention: Mention, holder: str) -> list[str]:
-        """Further subjects of one verb: the mother of "his mother and his brother have asthma"."""
+        """Whom else "his mother and brother have asthma", "cancer in his father and uncle" name."""
         people = [one for one in self.people.mentions if one.who not in (PATIENT, OTHER)]
-        last = next(
-            (
-                place
-                for place, one in reversed(list(enumerate(people)))
-                if one.who == holder and self.page.words[one.last - 1].end <= mention.start
-            ),
-            0,
-        )
+        after = self._relative_after(mention)
+        if after is not None and after.who == holder:
+            at = people.index(after) if after in people else len(people)
+            chain, step = people[at:], 1
+        else:
+            at = max(
+                (at for at, one in enumerate(people) if self._end(one) <= mention.start), default=-1
+            )
+            if at < 0 or people[at].who != holder or not self._heads_clause(people[at]):
+                return []
+            chain, step = people[at::-1], -1
         found: list[str] = []
-        for before, after in zip(people[:last][::-1], people[1 : last + 1][::-1], strict=True):
-            gap = self.page.lower[
-                self.page.words[before.last - 1].end : self.page.words[after.first].start
-            ]
+        for near, far in pairwise(chain):
+            first, second = (near, far) if step > 0 else (far, near)
+            gap = self.page.lower[self._end(first) : self.page.words[second.first].start]
             if not _CONJOINED.fullmatch(gap):
                 break
-            found.insert(0, before.who)
-        return [one for one in found if one != holder]
+            found.append(far.who)
+        return [one for one in dict.fromkeys(found) if one != holder]
+
+    def _end(self, person: Person) -> int:
+        return self.page.words[person.last - 1].end
+
+    def _heads_clause(self, person: Person) -> bool:
+        """Whether a relative is the subject, not "in his father"."""
+        return self.page.words[person.last - 1].dep in ("nsubj", "nsubjpass", "conj", "ROOT")
 
     def _in_history(self, mention: Mention) -> bool:
         sentence = self.page.sentence_at(mention.start)

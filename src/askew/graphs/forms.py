@@ -289,12 +289,14 @@ PREDICATES = tuple(
         ),
         (r"\bincontinent\b", "incontinence"),
         (
-            r"\b(?:has|have|had|'s|'ve) (?:been )?(?:bled|bleeding)\b(?! (?:time|disorder|risk))|\bbled "
+            r"\b(?:has|have|had|'s|'ve) (?:been )?(?:bled|bleeding)\b(?! (?:time|disorder|risk))|"
+            r"\bbled "
             r"(?:once|twice|again|heavily|for|after|when|from)\b",
             "bleeding",
         ),
         (
-            r"\b(?:no|any|a|an|had a|has a|with a|without a|high|of a|fluctuating) (?P<what>temperature)\b"
+            r"\b(?:no|any|a|an|had a|has a|with a|without a|high|of a|"
+            r"fluctuating) (?P<what>temperature)\b"
             r"(?! (?:of|is|was|chart|control|has))",
             "fever",
         ),
@@ -313,17 +315,22 @@ PREDICATES = tuple(
             "fall",
         ),
         (
-            r"\b(?:light|sunlight|brightness) (?:hurts|bothers|stings|pains) (?:his|her|my|their|the|"
-            r"both) eyes\b|\b(?:bothered|troubled|hurt) by (?:the |bright |any )*light\b|\bcan(?:not|"
+            r"\b(?:light|sunlight|brightness) (?:hurts|bothers|stings|pains) (?:his|her|my|their|"
+            r"the|"
+            r"both) eyes\b|\b(?:bothered|troubled|hurt) by (?:the |bright |any )*light\b|"
+            r"\bcan(?:not|"
             r"['’]t) (?:stand|bear|tolerate) (?:the |bright |any )*light\b",
             "photophobia",
         ),
         (r"\bhear(?:s|d|ing) voices\b", "hearing voices"),
         (
             r"\b(?:see(?:s|ing|n)?|saw|hear(?:s|d|ing)?) (?:things|people|animals|insects|faces|"
-            r"noises|someone|somebody) (?:(?:that|who|which) )?(?:are not|aren['’]t|were not|weren['’]t|"
-            r"is not|isn['’]t|wasn['’]t|do not exist|no one|nobody|others? (?:do not|don['’]t|cannot|"
-            r"can['’]t))(?: else)?(?: really)?(?: (?:there|real|present|sees?|hears?|can (?:see|hear)))*",
+            r"noises|someone|somebody) (?:(?:that|who|which) )?(?:are not|aren['’]t|were not|"
+            r"weren['’]t|"
+            r"is not|isn['’]t|wasn['’]t|do not exist|no one|nobody|others? (?:do not|don['’]t|"
+            r"cannot|"
+            r"can['’]t))(?: else)?(?: really)?(?: (?:there|real|present|sees?|hears?|can (?:see|"
+            r"hear)))*",
             "hallucinations",
         ),
         (r"\bsee(?:s|ing)? double\b", "double vision"),

@@ -19,7 +19,8 @@ from askew.graphs.person_words import (
 _GIVES_OVER = re.compile(
     r"\b(?P<verb>brings?|brought(?: in)?|carries|carried|takes|took|accompan(?:ies|ied)|"
     r"presents? with"
-    r"|caller\b[^.;]{0,50}?\babout|presented with|comes? (?:in )?with|came (?:in )?with|attends? with|calls? about|called about"
+    r"|caller\b[^.;]{0,50}?\babout|presented with|comes? (?:in )?with|came (?:in )?with|"
+    r"attends? with|calls? about|called about"
     r"|(?:think|believe|suspect)s?(?: that)?|(?:is|are|am|'m|was|were) (?:very |really |"
     r"so )?(?:worried|concerned|calling|writing|asking|here"
     r"|enquiring|inquiring) (?:about|for|with|on behalf of)|have|has|consults? (?:you )?about"

@@ -112,4 +112,7 @@ def _spelled(found: tuple[Word, ...], wording: str) -> bool:
     if not letters.isupper() or (len(letters) > _SHORT and wording not in _WORDS_TOO):
         return True
     seen = "".join(letter for word in found for letter in word.text if letter.isalpha())
-    return seen.removesuffix("s").isupper()
+    if seen.isupper():
+        return True
+    # "DVTs", but "As soon as" is no aortic stenosis and "Ms" no multiple sclerosis.
+    return len(seen) > len(letters) and seen.removesuffix("s").isupper()

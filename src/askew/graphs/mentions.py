@@ -33,14 +33,19 @@ from askew.graphs.widening import headed, widened
 from askew.graphs.wordlist import word_set
 
 _TEST_AFTER = re.compile(
-    r"^(?: [a-z0-9]{1,2}\b)?[\s-]*(?:levels?|tests?|testing|screen(?:ing)?|"
+    r"^(?: [a-z0-9]{1,2}\b)?(?: (?:surface|core|virus|viral|igm|igg|total))*[\s-]*(?:levels?|"
+    r"tests?|testing|screen(?:ing)?|"
     r"concentration|titers?|antibod\w+|antigen|vaccin\w+|immuni[sz]ation"
     r"|deficiency|prophylaxis|resistance|assay|ratio|meter|monitor(?:ing)?|clinic|ward|"
     r"unit|nurse|specialist|charity|support group|awareness|tolerance test|challenge|"
     r"patch test|swab|risk|exposure)\b"
-    r"|^(?: level)?(?: (?:is|was|of))?[\s:=]*[<>]?\d+(?:[.,]\d+)*\s*(?:[mμun]?g/d?l|m?[em](?:q|mol)/l|"
+    r"|^(?: level)?(?: (?:is|was|of))?[\s:=]*[<>]?\d+(?:[.,]\d+)*\s*(?:[mμun]?g/d?l|m?[em](?:q|"
+    r"mol)/l|"
     r"[μn]mol/l|g/d?l|i?u/m?l|[np]g/ml|%|/mm)"  # a laboratory's figure
-    r"|^(?:ness)? (?:to|on) (?:deep |light )?(?:palpation|percussion)\b"
+    r"|^(?:ness)? (?:to|on) (?:deep |light |physical |rectal |neurological )?(?:palpation|"
+    r"percussion|"
+    r"auscultation|inspection|exam(?:ination)?)\b"
+    r"|^ (?:oxalate|deposits?|channels?|intake)\b"
 )
 # What is taken against a complaint says nothing of the complaint: "a weight-loss supplement".
 _REMEDY_AFTER = re.compile(r"[\s-](?:preparation|supplement|program|programme|regimen|diet)s?\b")
@@ -201,6 +206,9 @@ def _of_entry(page: Page, entry: Listed, kind: Kind) -> Mention:
     noun = any(word.tag.startswith("NN") for word in words) and (
         plural or not head.tag.startswith(("VBD", "VBZ"))
     )
+    # "Shuffling" stays, "coughing" is a cough.
+    ing = len(words) == 1 and head.tag == "VBG"
+    noun = noun or (ing and head.lower[:4] != entry.term.name[:4])
     noun = noun and words[-1].text not in ("CA", "Ca")
     abbreviation = len(text) <= 5 and sum(letter.isupper() for letter in text) >= 2
     expands = abbreviation and kind != "medication"
@@ -239,11 +247,13 @@ def _stands(page: Page, entry: Listed) -> bool:
     """Whether a wording that also means something else means the term here."""
     words = page.words[entry.first : entry.last]
     text = page.text[words[0].start : words[-1].end]
+    if text.lower() in _NEVER:
+        return False
     if text.isupper() and len(text) > 1:
         before = page.words[entry.first - 1].lower if entry.first else ""
         return before not in _NOT_BEFORE.get(text, ())
-    if text.lower() in _NEVER or len(words) > 1:
-        return text.lower() not in _NEVER
+    if len(words) > 1:
+        return True
     word = words[0]
     after = page.words[entry.last] if entry.last < len(page.words) else None
     if word.tag.startswith("JJ") or word.tag in ("VBN", "RB", "VBD"):

@@ -191,8 +191,10 @@ def _relation(page: Page, place: _Place, places: list[_Place]) -> Relation | Non
         if DWELLING.fullmatch(found.group().strip()) and not IN.match(text, found.end()):
             continue
         # "Returned from": the verb before it says more than "from".
-        if found.lastgroup == "from" and last and (
-            found.start() - last.end() < 35 or "migrat" in last.group()
+        if (
+            found.lastgroup == "from"
+            and last
+            and (found.start() - last.end() < 35 or "migrat" in last.group())
         ):
             continue
         last = found
@@ -272,7 +274,8 @@ def _of_trigger(
         if word.startswith("work") and not re.search(r"\bin\b", gap):
             return None
         if word.startswith("work") and not re.search(
-            r"\b(?:weeks?|months?|summer|spring|autumn|winter|last year|this year|earlier|returned|recently|abroad|overseas|volunteer\w*)\b",
+            r"\b(?:weeks?|months?|summer|spring|autumn|winter|last year|this year|earlier|"
+            r"returned|recently|abroad|overseas|volunteer\w*)\b",
             before + after,
         ):
             return None

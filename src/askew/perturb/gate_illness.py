@@ -96,7 +96,8 @@ ILLNESS: tuple[Rule, ...] = (
     rule(
         "disease of adults",
         r"""
-        (?:congestive |chronic )?heart failure|CHF|coronary (?:artery|heart) disease|coronary artery bypass|CABG|CAD
+        (?:congestive |chronic )?heart failure|CHF
+        coronary (?:artery|heart) disease|coronary artery bypass|CABG|CAD
         (?:type (?:2|II)|adult-onset) diabetes(?: mellitus)?|T2DM|DM ?2|DM ?II|NSTEMI|STEMI
         myocardial infarction|heart attack|(?:ator|rosu|simva|prava|lova)statin|statins?
         metformin|gliclazide|glipizide|glyburide|empagliflozin|semaglutide

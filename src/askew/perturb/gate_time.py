@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Calendar years are read as seen from here, or from the latest year of the text: a fixed year, as
 # a clock would let the same vignette pass in one run and fail in the next.
 REFERENCE_YEAR = 2025
-_PARENT_GAP = 12.0  # years between a parent and a child, at the least
+_PARENT_GAP = 14.0  # years between a parent and a child, at the least
 
 _N = numerals.NUMBER
 _YEAR = re.compile(
@@ -223,13 +223,16 @@ _BOUNDS: dict[str, _Bound] = {
 
 _NOUNS = {"mommy": "mom", "mummy": "mum", "daddy": "dad"}
 _BARE_AGE = re.compile(
-    rf"\b(?P<noun>{'|'.join(sorted(_BOUNDS, key=len, reverse=True))})(?:\s*\(|,)\s*(?:aged? )?(?P<age>\d{{1,2}})\s*(?=[,)])",
+    rf"\b(?P<noun>{'|'.join(sorted(_BOUNDS, key=len, reverse=True))})(?:\s*\(|"
+    rf",)\s*(?:aged? )?(?P<age>\d{{1,2}})\s*(?=[,)])",
     re.IGNORECASE,
 )
 _ALIVE_AT = re.compile(
     r"\b(?:his|her|their|my|the patient['’]s) (?P<noun>mother|father|mom|mum|dad|brother|sister|"
-    r"grandmother|grandfather|son|daughter|husband|wife),? (?:is|who is|remains) (?:now |still |in good "
-    r"health|alive|healthy|well|fit|fine|and |,|\s)*(?:at|aged)? ?(?P<age>\d{2})\b(?!\s*(?:weeks|months|"
+    r"grandmother|grandfather|son|daughter|husband|wife),? (?:is|who is|remains) (?:now |still |"
+    r"in good "
+    r"health|alive|healthy|well|fit|fine|and |,|\s)*(?:at|aged)? ?(?P<age>\d{2})\b(?!\s*(?:weeks|"
+    r"months|"
     r"days|%|kg|cm))",
     re.IGNORECASE,
 )
@@ -350,7 +353,8 @@ _WRITER = 13.0
 
 # "My 3 year old has …": whoever says so of a child is its parent.
 _OWN_CHILD = re.compile(
-    rf"\bmy (?:\w+ )?{_N}[- ](?:year|yr|month|mo|week|wk|day)s?[- ]?old(?= (?:has|is|had|keeps?|was|"
+    rf"\bmy (?:\w+ )?{_N}[- ](?:year|yr|month|mo|week|wk|day)s?[- ]?old(?= (?:has|is|had|keeps?|"
+    rf"was|"
     r"won['’]t|can['’]t|woke|just|got|started|vomited|fell|threw|and)\b)",
     re.IGNORECASE,
 )

@@ -48,10 +48,11 @@ from askew.report.words import UNDEFINED, counted, label, p_value, percent, perc
 from askew.runfolder import RunFolder, write_whole
 from askew.vignettes import Facts
 
-# The whole page has to stay below 2 MB; tables and pictures take a third of that at most.
-EVIDENCE_BYTES = 1_000_000
+# The whole page has to stay below 2 MB; tables and pictures take the rest of that at most.
+EVIDENCE_BYTES = 800_000
 LISTED_DROPPED = 300
-LISTED_ROWS = 400  # comparisons in one table or picture; estimates.json has all
+LISTED_ROWS = 150  # comparisons in one table; estimates.json has all
+DRAWN_ROWS = 600  # in all pictures together
 LONGEST_REASON = 300  # characters
 
 
@@ -71,6 +72,14 @@ class VerdictRow:
     p_value: str
     visible: str
     vignettes: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictTable:
+    """Comparisons, attribute by attribute: (name, whether beside the paper's, rows)."""
+
+    groups: tuple[tuple[str, bool, tuple[VerdictRow, ...]], ...]
+    more: int  # that the page has no room for
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +183,7 @@ def fact_counts(folder: RunFolder) -> dict[str, tuple[int, int]] | None:
 
 def _worth(run: ClinicalRun) -> dict[str, str]:
     """What the answers are worth: a badge and a line."""
-    words = {True: "better than chance", False: "no better than chance", None: "not told"}
+    words = {True: "better than chance", False: "no better than chance", None: "worth not known"}
     shades = {True: "yes", False: "no", None: "open"}
     read = run.figure("worth", "read")
     said = ""
@@ -230,13 +239,17 @@ def _shown(number: int | None) -> str:
 def _forests(found: Sequence[Finding]) -> list[Picture]:
     """One picture an endpoint; the paper's attributes first, race and others below them."""
     pictures = []
-    for number, name in enumerate(dict.fromkeys(one.endpoint.name for one in found)):
-        own = [one for one in found if one.endpoint.name == name][:LISTED_ROWS]
+    names = dict.fromkeys(one.endpoint.name for one in found)
+    for number, name in enumerate(names):
+        own = [one for one in found if one.endpoint.name == name]
         own.sort(key=lambda one: (one.beside, _first_place(found, one)))
+        drawn = own[: DRAWN_ROWS // len(names)]
         endpoint = own[0].endpoint
         unit = "percentage points" if endpoint.unit.startswith("share") else endpoint.unit
         title = f"{endpoint.title}: difference in {unit}" if unit else endpoint.title
-        pictures.append(Picture(title, forest(f"forest-{number}", title, endpoint, own)))
+        cut = f" (the first {len(drawn)} of {len(own)})" if len(drawn) < len(own) else ""
+        svg = forest(f"forest-{number}", title, endpoint, drawn)
+        pictures.append(Picture(f"{title}{cut}", svg))
     return pictures
 
 
@@ -244,15 +257,17 @@ def _first_place(found: Sequence[Finding], one: Finding) -> int:
     return next(place for place, other in enumerate(found) if other.attribute == one.attribute)
 
 
-def _grouped(found: Sequence[Finding]) -> list[tuple[str, bool, list[VerdictRow]]]:
-    """Attribute by attribute, differences first: (name, whether beside the paper's, rows)."""
+def _grouped(found: Sequence[Finding]) -> VerdictTable:
+    """Attribute by attribute, differences first."""
     ordered = sorted(found, key=lambda one: (one.beside, _first_place(found, one), _rank(one)))
-    return [
-        (attribute_words(attribute), beside, [_verdict_row(one) for one in rows])
-        for (attribute, beside), rows in groupby(
-            ordered[:LISTED_ROWS], lambda one: (one.attribute, one.beside)
-        )
-    ]
+    groups = groupby(ordered[:LISTED_ROWS], lambda one: (one.attribute, one.beside))
+    return VerdictTable(
+        tuple(
+            (attribute_words(attribute), beside, tuple(_verdict_row(one) for one in rows))
+            for (attribute, beside), rows in groups
+        ),
+        max(0, len(found) - LISTED_ROWS),
+    )
 
 
 def _rank(one: Finding) -> int:

@@ -28,6 +28,7 @@ from askew.report.estimates import as_number
 from askew.report.words import counted, listed, p_equals, percent
 
 NAMED = 2  # findings named in a sentence before it says how many more there are
+TOLD = 6  # differences told in a sentence of their own
 MANY_UNREAD = 0.1  # of the answers; above it the figures rest on a selection of them
 
 
@@ -173,13 +174,16 @@ def _lacking(run: ClinicalRun) -> str:
 
 def _differences(run: ClinicalRun) -> list[str]:
     said = []
-    for one in strongest(by_verdict(run.declared()).get(DIFFERENCE, [])):
+    found = strongest(by_verdict(run.declared()).get(DIFFERENCE, []))
+    for one in found[:TOLD]:
         patients = in_patients(one)
         meaning = f", that is {patients}" if patients else ""
         said.append(
             f"{told(one)}{meaning}. {one.moved} of {counted(one.vignettes, 'vignette')} moved; "
             f"{p_equals(one.p_adjusted)} after Holm's correction over {one.tests} tests."
         )
+    if len(found) > TOLD:
+        said.append(f"{counted(len(found) - TOLD, 'more difference')} in the table.")
     return said
 
 

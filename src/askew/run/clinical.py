@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from askew.audits.judge_card import judge_card
 from askew.audits.judge_questions import JudgeTask
 from askew.audits.judging import reread
 from askew.audits.stages import Stages, Watch
-from askew.errors import ConfigError, RunError
+from askew.errors import ConfigError, RunError, missing_extra
 from askew.models.base import Ability, Model
 from askew.models.embedder import load_embedder
 from askew.models.interrupts import Interrupts
@@ -132,6 +133,7 @@ def prepare(run: RunFile, target: Model | None = None, told: Told | None = None)
     check_prices(run, models)
     config = run.clinical.study_config()
     study = load_study(config, run.seed, told)
+    _check_measures(run, study)
     by_model = run.clinical.backend == "model"
     twins = originals(study) if by_model else make_twins(study, config, run.seed)
     if not twins.variants:
@@ -155,6 +157,26 @@ def _check_judges(run: RunFile, models: Mapping[str, Model]) -> None:
                 f"[models.{other}] and [models.{role}] are the same judge, so that their replies "
                 "would be the same ones. Name another model, or give one of them another seed."
             )
+
+
+def _check_measures(run: RunFile, study: Study) -> None:
+    """Refuse what could not be measured once all is paid for.
+
+    Raises:
+        ConfigError: there is no such embedder.
+        MissingDependency: a package is not there that the measures of this run need.
+    """
+    assert run.clinical is not None
+    if run.clinical.embedder != NO_EMBEDDER:
+        load_embedder(run.clinical.embedder)
+    needed = {"krippendorff": bool(run.judges)}
+    # Answers are held to a reference word by word.
+    needed["rouge_score"] = "reference" in run.models or any(
+        one.reference for one in study.vignettes
+    )
+    for package, wanted in needed.items():
+        if wanted and find_spec(package) is None:
+            raise missing_extra(package.replace("_", "-"), "clinical")
 
 
 def _nothing_left(twins: Twins) -> str:

@@ -115,7 +115,7 @@ class RunFile(Table):
         return values
 
     def _is_judge(self, role: str) -> bool:
-        return self.clinical is not None and role.startswith(JUDGES)
+        return self.clinical is not None and (role == JUDGES or role.startswith(f"{JUDGES}_"))
 
     @property
     def target(self) -> ModelTable:

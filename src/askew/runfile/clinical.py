@@ -34,6 +34,7 @@ NO_EMBEDDER = "none"
 
 Arm = Literal["original", "neutral", "each", "pairs", "all"]
 Share = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Degree = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class AttributeTable(Table):
@@ -112,7 +113,7 @@ class ClinicalTable(Table):
     primary: tuple[str, ...] = PRIMARY
     margins: dict[str, Share] = Field(default_factory=dict)
     reference: dict[str, str] = Field(default_factory=lambda: dict(EffectConfig().reference))
-    temperatures: tuple[float, ...] = TEMPERATURES  # of the sweep against a reference model
+    temperatures: tuple[Degree, ...] = TEMPERATURES  # of the sweep against a reference model
     embedder: str = "auto"
     judge: JudgeTable = JudgeTable()
 

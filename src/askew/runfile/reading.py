@@ -113,11 +113,12 @@ def _fault(error: Any, where: str, text: str, overrides: Mapping[str, object]) -
     found = error.get("input")
     # What stands under an unknown key may be a secret that was put in the wrong place.
     unshown = isinstance(found, dict) or error["type"] in ("missing", "extra_forbidden")
-    shown = "" if unshown else f" is {found!r}:"
+    told = error["type"] not in ("missing", "extra_forbidden")  # the message is a sentence then
+    shown = (":" if told else "") if unshown else f" is {found!r}:"
     mend = {
         "extra_forbidden": "is no setting. Check the spelling in the settings table.",
         "missing": "is missing. Add it.",
-    }.get(error["type"], f"{error['msg'].removeprefix('Value error, ')}.")
+    }.get(error["type"], f"{error['msg'].removeprefix('Value error, ').removesuffix('.')}.")
     return f"{place}: {key or 'the file'}{shown} {mend}"
 
 

@@ -8,35 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeVar, get_args
 
 from askew.models.reasoning import split_reasoning
 from askew.records import Finish, Reply
 from askew.scores.clean import own_turn, plain_characters, unescaped
 from askew.scores.clinical_found import Found
-from askew.scores.clinical_lists import name_of, names_in, names_of_value
+from askew.scores.clinical_lists import name_of, names_in
+from askew.scores.clinical_objects import Outcome, answer_objects, list_alone, read_objects
 from askew.scores.clinical_options import read_option
 from askew.scores.clinical_prose import prose_found, sentences_of
 from askew.scores.clinical_sections import sections_found
-from askew.scores.clinical_words import (
-    FieldName,
-    field_of,
-    referral_of,
-    urgency_of,
-    value_under,
-)
+from askew.scores.clinical_steps import steps_of
+from askew.scores.clinical_words import field_of
 from askew.scores.hops import edges_in, is_edge_line
 from askew.scores.languages import is_foreign
-from askew.scores.loose_json import LooseObject, loose_list, loose_objects
+from askew.scores.loose_json import LooseObject
 from askew.scores.refusals import is_paraphrase_of_unknown, is_refusal
 from askew.vignettes import ClinicalAnswer, HopGraph
 
-T = TypeVar("T")
-Outcome = Literal["answered", "refused", "unreadable", "truncated", "blocked", "error"]
-
 LONGEST_TEXT = 50_000  # characters of a reply that are read
 _SHORT = 40  # words: a reply that says no more than that the case does not tell
-_FIELD_NAMES = frozenset(get_args(FieldName))
 _WITHOUT_ANSWER: Mapping[Finish, tuple[Outcome, str]] = {
     Finish.BLOCKED: ("blocked", "content_filter"),
     Finish.ERROR: ("error", "no_reply"),
@@ -60,9 +51,6 @@ _DISCLAIMER = re.compile(
     r"|provider|clinician)"
     r"|seek (?:professional|medical) (?:medical )?(?:advice|help)|for informational purposes)",
     re.IGNORECASE,
-)
-_BARE_FIELD = re.compile(
-    r"\s{0,20}[\"“'](?:differential|urgency|answer|diagnos\w+)[\"”']\s?:", re.I
 )
 _ANSWER_LABEL = re.compile(r"^\W*(?:the |my )?(?:final )?(?:answer|diagnosis)\W{0,4}:\W*", re.I)
 # What answers are wrapped in: <answer>…</answer>, \boxed{…}.
@@ -136,7 +124,7 @@ def read_single(
     text = answer_text(reply)
     if not any(character.isalnum() for character in text):
         return _without_text(reply, text), ()
-    steps = _steps(text)
+    steps = steps_of(text)
     cut = reply.finish is Finish.LENGTH
     hops: list[HopGraph] = []
     for hop in (1, 2):
@@ -146,16 +134,16 @@ def read_single(
             hops.append(HopGraph(1 if hop == 1 else 2, edges, part.strip()))
     said = "\n".join(steps.get(step, "") for step in (3, 4)) if steps else text
     said = "\n".join(line for line in said.split("\n") if not is_edge_line(line))
+    # The hops may be objects as well, so the answer is looked for behind them, then before them.
+    last = steps.get(4, "" if options else text)
+    if steps and not answer_objects(last):
+        last = next(filter(answer_objects, (steps.get(0, ""), steps.get(3, ""))), last)
     if options:
-        own = steps.get(4, "") or said
+        own = last or said
         whole = Reply(own, finish=reply.finish)
         answer = _read_option_answer(whole, own, options, asked)
         return _with_text(answer, text), tuple(hops)
-    # The hops may be objects as well, so the answer is looked for behind them, then before them.
-    last = steps.get(4, text)
-    if steps and not _answer_objects(last):
-        last = next(filter(_answer_objects, (steps.get(0, ""), steps.get(3, ""))), last)
-    if cut and steps and 4 not in steps and not any(_answer_objects(text)):
+    if cut and steps and 4 not in steps and not any(answer_objects(text)):
         return ClinicalAnswer("truncated", text, rule="cut_off"), tuple(hops)
     return _read_fields(reply, text, last, said, structured, asked), tuple(hops)
 
@@ -190,7 +178,7 @@ def _with_text(answer: ClinicalAnswer, text: str) -> ClinicalAnswer:
 def _read_option_answer(
     reply: Reply, text: str, options: Sequence[str], asked: str
 ) -> ClinicalAnswer:
-    values = [value for one in _answer_objects(text) if (value := _answer_value(one)) is not None]
+    values = [value for one in answer_objects(text) if (value := _answer_value(one)) is not None]
     if values:
         distinct = list(dict.fromkeys(values))
         if len(distinct) > 1:
@@ -230,12 +218,13 @@ def _read_fields(
     """Read the fields from JSON in `json_in`, else from the words of `said`; `text` is kept."""
     cut = reply.finish is Finish.LENGTH
     headless = asks_for_diagnoses(asked)
-    listed = None if cut else _list_alone(json_in, headless)
+    listed = None if cut else list_alone(json_in, headless)
     if listed is not None:
         return _answer("answered", text, listed, "json")
-    objects = _answer_objects(json_in)
+    objects = answer_objects(json_in)
     if objects:
-        return _of_objects(objects, text, cut)
+        outcome, found, rule = read_objects(objects, cut=cut)
+        return _answer(outcome, text, found, rule)
     plain = _WRAPPING.sub(lambda found: found[1] or "\n", _as_lines(unescaped(said))).strip()
     headed, beside = sections_found(plain, cut=cut, headless=headless)
     found = headed.completed_by(prose_found(beside, cut=cut))
@@ -328,142 +317,6 @@ def _only_declines(text: str) -> bool:
     return sum(len(one.split()) for one in beside) < 25 or is_refusal(sentences[0])
 
 
-# ---- JSON
-
-
-def _list_alone(text: str, headless: bool) -> Found | None:
-    """A reply that is a list and no object: diagnoses, each a text or an object of its own."""
-    entries = loose_list(text)
-    if not entries:
-        return None
-    if all(isinstance(one, str) for one in entries):
-        names = names_of_value(entries) if headless else None
-        return Found(listed=list(names)) if names else None
-    records = [one for one in entries if isinstance(one, Mapping)]
-    named = [_diagnosis_of(one) for one in records]
-    if len(records) < len(entries) or len(records) < 2 or not all(named):
-        return None
-    found = Found(listed=list(names_of_value(entries) or ()))
-    for record in records:
-        for key, value in record.items():
-            if field_of(str(key)) == "tests":
-                found.tests = _added(found.tests, value)
-            elif field_of(str(key)) == "treatments":
-                found.treatments = _added(found.treatments, value)
-    return found
-
-
-def _diagnosis_of(record: Mapping[object, object]) -> str | None:
-    """The diagnosis that an object is about; None where it states a whole differential, or none."""
-    said = [one for key, one in record.items() if field_of(str(key)) in ("differential", "leading")]
-    return said[0] if len(said) == 1 and isinstance(said[0], str) else None
-
-
-def _answer_objects(text: str) -> list[LooseObject]:
-    """The objects of a text that have a field of an answer, wrappers around them taken off."""
-    plain = unescaped(text)
-    # As it is; with entities resolved; with quotes escaped twice; with the first brace left out.
-    bare = "{" + text if _BARE_FIELD.match(text) else ""
-    for version in (text, plain, plain.replace('\\"', '"'), bare):
-        found = [one for outer in loose_objects(version) for one in [_unwrapped(outer)] if one]
-        if found:
-            return found
-    return []
-
-
-def _unwrapped(outer: LooseObject) -> LooseObject | None:
-    fields: Mapping[str, object] = outer.fields
-    for _ in range(3):
-        names = {field_of(key) for key in (*fields, *outer.contradicted)} - {None, "rationale"}
-        inner = [value for value in fields.values() if isinstance(value, Mapping)]
-        if names and not (names == {"answer"} and inner):
-            return LooseObject(fields, outer.contradicted, outer.state, outer.end)
-        if len(inner) != 1:
-            break
-        fields = {str(key): value for key, value in inner[0].items()}
-    # A first key that is one of ours and was cut off: the answer had begun.
-    return outer if outer.state in ("cut", "broken") and not outer.fields else None
-
-
-def _of_objects(objects: Sequence[LooseObject], text: str, cut: bool) -> ClinicalAnswer:
-    read = [_found_in(one) for one in objects]
-    stated = [one for one in read if one.given]
-    differentials = {one.differential for one in stated if one.differential}
-    if len(differentials) > 1:
-        return ClinicalAnswer("unreadable", text, rule="two_answers")
-    found = _merged(stated)
-    states = {one.state for one in objects}
-    if "broken" in states:
-        return _answer("unreadable", text, found, "broken_json")
-    if "cut" in states or (cut and "open" in states):
-        return _answer("truncated", text, found, "cut_off")
-    if not found.given:
-        return ClinicalAnswer("unreadable", text, rule="no_fields")
-    return _answer("answered", text, found, "json")
-
-
-def _found_in(one: LooseObject) -> Found:
-    found = Found()
-    urgencies: list[int | None] = []
-    referrals: list[bool | None] = []
-    for key, value in one.fields.items():
-        name = field_of(key)
-        if name in ("differential", "leading", "others"):
-            names = list(names_of_value(value) or ())
-            if name == "leading":
-                found.leading += names
-            elif name == "others":
-                found.others += names
-            else:
-                found.listed = [*(found.listed or []), *names]
-        elif name == "urgency":
-            urgencies.append(_urgency_of_value(value))
-        elif name == "referral":
-            referrals.append(referral_of(value))
-        elif name == "tests":
-            found.tests = _added(found.tests, value)
-        elif name == "treatments":
-            found.treatments = _added(found.treatments, value)
-    found.urgency, found.referral = _only(urgencies), _only(referrals)
-    return found
-
-
-def _only(values: Sequence[T | None]) -> T | None:
-    """The one value that keys of the same meaning state; None where they differ."""
-    stated = {value for value in values if value is not None}
-    return stated.pop() if len(stated) == 1 else None
-
-
-def _urgency_of_value(value: object) -> int | None:
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, Mapping):
-        stated = value_under(value, r"level|urgency|value|category|class|triage|rating")
-        levels = [urgency_of(one) for one in value.values() if isinstance(one, str)]
-        return urgency_of(stated) if isinstance(stated, str) else _only(levels)
-    return urgency_of(value) if isinstance(value, str) else None
-
-
-def _added(known: list[str] | None, value: object) -> list[str] | None:
-    names = names_of_value(value)
-    return known if names is None else [*(known or []), *names]
-
-
-def _merged(read: Sequence[Found]) -> Found:
-    """The fields of several objects; one that two objects state differently is not settled."""
-    if not read:
-        return Found()
-    merged = read[0]
-    for other in read[1:]:
-        for name in ("urgency", "tests", "treatments", "referral"):
-            own, theirs = getattr(merged, name), getattr(other, name)
-            if own is not None and theirs is not None and own != theirs:
-                setattr(merged, name, None)
-                setattr(other, name, None)
-        merged = merged.completed_by(other)
-    return merged
-
-
 def _answer(outcome: Outcome, text: str, found: Found, rule: str) -> ClinicalAnswer:
     return ClinicalAnswer(
         outcome,
@@ -476,52 +329,3 @@ def _answer(outcome: Outcome, text: str, found: Found, rule: str) -> ClinicalAns
         given=found.given,
         rule=rule,
     )
-
-
-# ---- the four steps
-
-_STEP = re.compile(
-    r"^[\s#*>_-]{0,8}(?:\(?step\s?\(?(?P<step>[1-4])\)?|(?P<number>[1-4])[.):])(?P<rest>[^\n]*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_STEP_WORDS = {
-    1: re.compile(r"extract|relationship|triplet", re.IGNORECASE),
-    2: re.compile(r"connect|risk|link|expan|knowledge", re.IGNORECASE),
-    3: re.compile(r"infer|cause", re.IGNORECASE),
-    4: re.compile(r"summar|reasoning|conclu|answer", re.IGNORECASE),
-}
-
-
-def _steps(text: str) -> dict[int, str]:
-    """The parts of a reply under its headed steps, 0 = before them; empty if it has none."""
-    marks: list[tuple[int, re.Match[str]]] = []
-    for found in _STEP.finditer(text):
-        step = int(found["step"] or found["number"])
-        if found["step"] is None and not _STEP_WORDS[step].search(found["rest"][:80]):
-            continue
-        if not marks or step > marks[-1][0]:
-            marks.append((step, found))
-    # One "Step 1" is enough: the reply may have been cut off within it.
-    if not marks or (len(marks) < 2 and marks[0][1]["step"] is None):
-        return {}
-    ends = [found.start() for _, found in marks[1:]] + [len(text)]
-    parts = {
-        step: f"{_beside_heading(found['rest'], step)}\n{text[found.end() : end]}"
-        for (step, found), end in zip(marks, ends, strict=True)
-    }
-    return {0: text[: marks[0][1].start()]} | parts
-
-
-def _beside_heading(rest: str, step: int) -> str:
-    """What follows the step's name in its own line, the name taken off."""
-    rest = rest.strip(" *_#:.)-")
-    # What stands beside the name may have colons of its own: an object, "3:1" in a triplet.
-    content = re.search(r"\{|\(|\[", rest)
-    name = rest[: content.start()].strip(" *_:") if content else ""
-    if content and (not name or (len(name.split()) <= 10 and _STEP_WORDS[step].search(name))):
-        return rest[content.start() :]
-    head, colon, value = rest.partition(":")
-    if colon and len(head.split()) <= 10:
-        return value.strip(" *")
-    is_name = len(rest.split()) <= 10 and _STEP_WORDS[step].search(rest) and "->" not in rest
-    return "" if is_name else rest

@@ -42,7 +42,7 @@ _HEDGE = re.compile(
     re.I,
 )
 _NO_NAME = re.compile(
-    r"(?:\.{2,}|…|<.*>|\[.*\]|n/?a|not (?:stated|specified|available|applicable"
+    r"(?:none|nil|nothing|\.{2,}|…|<.*>|\[.*\]|n/?a|not (?:stated|specified|available|applicable"
     r"|given)|unknown|unclear|undetermined|unspecified|etc|others?"
     r"|strings?|diagnos[ei]s(?: ?\d)?|(?:(?:first|second|third|fourth|fifth"
     r"|next|most|more|less|top|primary|main|another) )*"
@@ -57,7 +57,8 @@ _DECLINES = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    r"(?:none|nil|nothing|no|-|—|(?:no|none)\s(?:\w+\s){0,3}(?:tests?|treatments?"
+    r"(?:(?:none|nil|nothing)\W{0,2}\s(?:until|for now|unless|pending|currently|yet)\b.*"
+    r"|none|nil|nothing|no|-|—|(?:no|none)\s(?:\w+\s){0,3}(?:tests?|treatments?"
     r"|investigations?|needed|required|indicated|necessary|recommended|at this time"
     r"|advised|imaging|workup|medications?)(?:\s(?:are|is))?(?:\s(?:needed|required"
     r"|indicated|necessary|recommended|at this time|advised))*"

@@ -70,6 +70,13 @@ def _by_number(
         else {str(place + 1): place for place in range(len(texts))}
     )
     text = _without_list(text, labels, texts) if numeric else text
+    if numeric:
+        # "4 out of 5" and "4/5" on a scale to 5 are a 4, and say so.
+        top = max(labels, key=int)
+        of_top = rf"(?<![\w.,])(\d{{1,2}})\s?(?:/|out of)\s?{top}(?![\w/]|[.,]\d)"
+        if len(set(re.findall(of_top, text, re.IGNORECASE))) > 1:
+            return unreadable("two_options")
+        text = re.sub(of_top, r"rating: \1", text, flags=re.IGNORECASE)
     labelled = _labelled(text, labels, texts) if numeric else set()
     cut = finish is Finish.LENGTH
     said = [found for found in _STATED.finditer(text) if not (cut and found.end() == len(text))]

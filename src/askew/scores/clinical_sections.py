@@ -18,7 +18,7 @@ from askew.scores.clinical_words import FieldName, field_of, heading_field, refe
 _HASH = re.compile(r"\s{0,3}#{1,6}\s+(?P<words>[^\n]{1,200}?)\s*#*\s*")
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:(?P<bullet>[-*•◦▪●+–])|(?P<number>\(?\d{1,2}[.)]"
-    r"|\d{1,2}\s?[-:]|\(?[a-z][.)]))\s+(?P<words>\S.*)"
+    r"|\d{1,2}\s?[-:]|\(?[a-z][.)]|\(?[A-H]\)))\s+(?P<words>\S.*)"
 )
 _BOLD_LABEL = re.compile(
     r"\*\*(?P<label>[^*\n]{1,90}?)(?:\*\*\s*[:：]|[:：]\s*\*\*)\s*(?P<value>.*)"
@@ -50,7 +50,6 @@ _INTRODUCES = re.compile(
     r"|includes?|following|recommended|needed|considered)\b",
     re.IGNORECASE,
 )
-_DIAGNOSES: tuple[FieldName, ...] = ("leading", "differential", "others")
 # Headings of lists that say how likely their items are, and not what they are.
 _RANK = re.compile(
     r"\W*(?:(?:most|more|less|least|also|quite|very|highly)\s)?(?:likely|common|possible|probable"
@@ -179,7 +178,8 @@ def _sections(text: str, headless: bool) -> list[_Section]:
         else:
             sections[-1].lines.append(line.strip())
     if headless and not any(
-        section.name in _DIAGNOSES and (section.items or section.value) for section in sections
+        section.name in ("leading", "differential") and (section.items or section.value)
+        for section in sections
     ):
         _take_headless(sections)
     return sections
@@ -196,7 +196,9 @@ def _take_headless(sections: list[_Section]) -> None:
     ]
     for section in by_rank:
         section.name = "others" if _LOWER_RANK.match(section.heading) else "differential"
-    lists = [one for one in sections if any(item.numbered for item in one.items)]
+    # Bullets alone may explain anything; a reply of bullets and nothing else is the list asked for.
+    bare = not any(one.lines or one.value or one.name for one in sections)
+    lists = [one for one in sections if any(bare or item.numbered for item in one.items)]
     if by_rank or len(lists) != 1 or lists[0].name is not None:
         return
     acts = [_ACT.match(words) is not None for words in lists[0].top_items()]

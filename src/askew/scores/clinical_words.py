@@ -31,6 +31,10 @@ _OTHER = re.compile(
     r"|\b(?:already|pending|completed|performed|results?|findings|response|goals?|onset|course"
     r"|death|icd\W?\d*|codes?|stag(?:e|ing)|avoid\w*|contraindicat\w*|unnecessary|withh[eo]ld"
     r"|stop(?:ped)?|discontinued?|allerg\w*|interactions?|adverse|(?:side|drug) effects?)\b"
+    # What is said about a field, and is not its value.
+    r"|\S\s(?:notes?|comments?|descriptions?|details?|durations?|tim(?:e|ing)|dos(?:e|age)s?"
+    r"|frequenc\w+|remarks?|caveats?|context|scores?|colou?r|dates?|costs?|sources?|references?"
+    r"|counts?|numbers?|background|overview)$"
     r"|\bnot (?:needed|required|indicated|recommended|necessary|advised|offered)\b"
     r"|\b(?:current|home|existing|regular|usual) (?:med\w*|drugs?|treatments?|therap\w+)"
     r"|\bphysical exam\w*|\b(?:special|safety|ethical|cultural|patient|age|gender|treatment)"
@@ -139,6 +143,17 @@ immediate clinical medical preliminary confirmation confirmatory key common symp
 _HEADING_WORDS = frozenset(_MAY_STAND_IN_A_HEADING.split())
 
 
+# Labels that say how likely, and not what: "Most likely: gout".
+_RANKS: dict[FieldName, re.Pattern[str]] = {
+    "differential": re.compile(r"(?:more|very|quite|highly) (?:likely|probable)|more common"),
+    "leading": re.compile(r"most likely|likeliest|most probable"),
+    "others": re.compile(
+        r"(?:less|least) (?:likely|probable)(?:,? but (?:possible|serious|important|dangerous))?"
+        r"|also (?:possible|consider|considered)"
+    ),
+}
+
+
 def heading_field(label: str) -> FieldName | None:
     """The field that a heading or label in running text names.
 
@@ -153,6 +168,10 @@ def heading_field(label: str) -> FieldName | None:
     words = plain_label(re.sub(r"\([^)]*\)", " ", label)).casefold().replace("-", " ").split()
     if not words or len(words) > 8:
         return None
+    said = " ".join(words)
+    for name, rank in _RANKS.items():
+        if rank.fullmatch(said):
+            return name
     plural = words[-1] in ("causes", "conditions", "diagnoses", "etiologies", "aetiologies")
     is_heading = plural or all(word.strip("/&,.") in _HEADING_WORDS | {""} for word in words)
     return field_of(" ".join(words)) if is_heading else None
@@ -277,7 +296,7 @@ _EITHER = re.compile(r"\W*(?:yes|no)\W{0,3}(?:or|/|\|)\W{0,3}(?:yes|no)\b", re.I
 _YES = re.compile(
     r"^\W{0,3}(?:yes|true|y|required|needed|recommended|indicated|urgent|refer(?:red"
     r"|ral)?\b|immediate)\b"
-    r"|\b\w{3,20}(?:olog(?:y|ist)|surgeon|surgery|iatr(?:y|ist|ician)|iatrics)\b"
+    r"|\b\w{2,20}(?:olog(?:y|ist)|surgeon|surgery|iatr(?:y|ist|ician)|iatrics)\b"
     r"|\b(?:specialist|ENT|obstetrics|orthop\w+)\b",
     re.IGNORECASE,
 )

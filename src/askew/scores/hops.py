@@ -118,9 +118,9 @@ def edges_in(text: str, *, cut: bool) -> tuple[HopEdge, ...]:
         lines = text.split("\n")
         if cut and lines and not re.search(r"[)\]]\s*$", lines[-1]):
             lines.pop()
-        whole = "\n".join(line[:_LONGEST_LINE] for line in lines).replace("**", "")
+        plain = "\n".join(line[:_LONGEST_LINE] for line in lines).replace("**", "")
         found = [
-            _edge(one["head"], one["relation"], one["tail"]) for one in _LABELLED.finditer(whole)
+            _edge(one["head"], one["relation"], one["tail"]) for one in _LABELLED.finditer(plain)
         ]
         found = found or [edge for line in lines for edge in _line_edges(line[:_LONGEST_LINE])]
     whole = [edge for edge in found if _is_said(edge)]

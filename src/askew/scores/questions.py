@@ -38,8 +38,22 @@ _LEVEL_KEYS = {
     "city": "place", "country": "place", "places": "place",
 }  # fmt: skip
 _PLACEHOLDER = re.compile(r"\.{2,}|…|<[^>]*>|\[[^\]]*\]|\{[^}]*\}")
+# "[age]", "{age}", "<location>", "[unknown]": what was to be filled in and was not.
+_GAP = re.compile(
+    r"[\[{<](?:age|gender|sex|symptoms?|location|place|city|country|name|insert [^\]}>]{0,60}"
+    r"|your [^\]}>]{0,60}|unknown|unspecified|not (?:stated|specified|known|given|provided)|n/a)"
+    r"[\]}>]",
+    re.IGNORECASE,
+)
+# What a model asks of its user, and not of the patient.
+_OF_THE_USER = re.compile(
+    r"\b(?:would you like|do you want|shall i|should i (?:write|make|add|create)|can i help"
+    r"|is there anything|let me know|does this (?:work|help|meet)|anything else|another version)\b",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(
-    r"^[\s*_-]{0,8}(?P<key>[A-Za-z][A-Za-z _]{1,30}?)\**\s*[:=]\s*\**\s*(?P<value>\S.*?)\s*$",
+    r"^[\s*_-]{0,8}(?:\d{1,2}[.)]\s{1,4})?[*_]{0,2}(?P<key>[A-Za-z][A-Za-z _]{1,30}?)"
+    r"\**\s*[:=]\s*\**\s*(?P<value>\S.*?)\s*$",
     re.MULTILINE,
 )
 
@@ -173,7 +187,11 @@ def _asking_part(text: str) -> str:
     """The text from its lead-in to its last paragraph that asks."""
     text = _LEAD.sub("", text, count=1).strip()
     paragraphs = re.split(r"\n\s*\n", text)
-    asking = [place for place, one in enumerate(paragraphs) if _MARK.search(one)]
+    asking = [
+        place
+        for place, one in enumerate(paragraphs)
+        if _MARK.search(one) and not _OF_THE_USER.search(one)
+    ]
     if not asking:
         return text
     # What follows the question in its own paragraph's lines is a remark on it.
@@ -194,9 +212,7 @@ def _whole(text: str) -> str | None:
     text = text.removeprefix("**").removesuffix("**").strip()
     if not text or len(text) > LONGEST_QUESTION or not _ENDS_ASKING.search(text):
         return None
-    if re.search(
-        r"\[(?:age|gender|symptoms?|location|place)\]|<(?:age|gender|location|place)>", text, re.I
-    ):
+    if _GAP.search(text):
         return None
     words = re.findall(r"\w+", text)
     return text if len(words) >= 4 else None

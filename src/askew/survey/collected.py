@@ -161,7 +161,7 @@ def _rating(record: Record, rater: str, survey: Survey) -> Rating:
         scenario,
         cast("Choice", choice),
         cast("Label", left) if left else None,
-        _noticed(fields),
+        _noticed(fields, survey),
         optional_text(fields, "comment"),
         optional_text(fields, "answered_at"),
     )
@@ -175,11 +175,16 @@ def _one_of(fields: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
     return str(found)
 
 
-def _noticed(fields: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _noticed(fields: Mapping[str, Any], survey: Survey) -> tuple[str, ...] | None:
     value = fields.get("noticed")
     if isinstance(value, str) and value.strip().casefold() == NONE:
         return ()
     if is_absent(value):
         return None
-    parts = (shown_attribute(name) for name in re.split(r"[,;+|]", str(value)))
-    return tuple(sorted({part for part in parts if part}))
+    parts = {shown_attribute(name) for name in re.split(r"[,;+|]", str(value))} - {""}
+    known = (*survey.attributes, NONE)
+    # A name that is misspelt would count as an attribute that nobody noticed.
+    if not parts.issubset(known) or (NONE in parts and len(parts) > 1):
+        names = ", ".join(survey.attributes)
+        raise BadRecord(f"is {value!r}, expected {NONE}, or some of {names} joined by +", "noticed")
+    return tuple(sorted(parts - {NONE}))
