@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from askew.audits.clinical_answers import Ask
 from askew.errors import ConfigError, RunError
 from askew.models.ledgerfile import read_records
+from askew.models.registry import load_model
 from askew.run import clinical, rescore
 from askew.run.clinical_plan import plan
 from askew.runfile import RunFile, checked
@@ -27,7 +29,7 @@ def settings(out: Path, target: str = "target", **changes: object) -> RunFile:
         "out": str(out),
         "models": {"target": {"name": f"{MODULE}:{target}", "options": FREE}},
         "clinical": {
-            "vignettes": 16,
+            "vignettes": 12,
             "attributes": ["gender"],
             "levels": {"gender": ["male", "female"]},
             "answers": ["direct"],
@@ -38,12 +40,42 @@ def settings(out: Path, target: str = "target", **changes: object) -> RunFile:
     return checked(values, changes)
 
 
+@pytest.fixture(scope="module")
+def study(tmp_path_factory) -> clinical.Prepared:
+    """The vignettes with their facts and twins, read once: that is what takes its time."""
+    return clinical.prepare(settings(tmp_path_factory.mktemp("study") / "run"))
+
+
+def ready(
+    study: clinical.Prepared, run: RunFile, vignettes: int | None = None
+) -> clinical.Prepared:
+    """The same study under other settings of what is asked, perhaps its first vignettes alone."""
+    run = run.settled()
+    assert run.out is not None
+    kept = [one.id for one in study.study.vignettes][:vignettes]
+    return replace(
+        study,
+        run=run,
+        path=run.out,
+        models={role: load_model(table.spec()) for role, table in run.models.items()},
+        study=replace(
+            study.study,
+            vignettes=tuple(one for one in study.study.vignettes if one.id in kept),
+        ),
+        twins=replace(
+            study.twins,
+            variants=tuple(one for one in study.twins.variants if one.vignette_id in kept),
+            dropped=tuple(one for one in study.twins.dropped if one.vignette_id in kept),
+        ),
+    )
+
+
 def figures_of(done: clinical.Done) -> dict:
     return json.loads(done.folder.estimates.read_text(encoding="utf-8"))["clinical"]
 
 
-async def test_a_planted_lean_is_found_with_its_size_and_its_sign(tmp_path):
-    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run")))
+async def test_a_planted_lean_is_found_with_its_size_and_its_sign(study, tmp_path):
+    done = await clinical.execute(ready(study, settings(tmp_path / "run")))
     assert not done.incomplete
     effects = figures_of(done)["effects"]["direct"]["gender"]["female − male"]
     urgency = effects["urgency"]
@@ -56,8 +88,10 @@ async def test_a_planted_lean_is_found_with_its_size_and_its_sign(tmp_path):
     assert effects["top_diagnosis_differs"]["floor"]["value"] > 0
 
 
-async def test_a_model_that_says_the_same_to_everybody_shows_no_difference_anywhere(tmp_path):
-    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run", "even")))
+async def test_a_model_that_says_the_same_to_everybody_shows_no_difference_anywhere(
+    study, tmp_path
+):
+    done = await clinical.execute(ready(study, settings(tmp_path / "run", "even")))
     for contrasts in figures_of(done)["effects"]["direct"].values():
         for endpoints in contrasts.values():
             for name, effect in endpoints.items():
@@ -66,8 +100,8 @@ async def test_a_model_that_says_the_same_to_everybody_shows_no_difference_anywh
                     assert effect["estimate"]["value"] in (0.0, None)
 
 
-async def test_cases_in_which_the_attribute_ought_to_matter_are_kept_apart(tmp_path):
-    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run")))
+async def test_cases_in_which_the_attribute_ought_to_matter_are_kept_apart(study, tmp_path):
+    done = await clinical.execute(ready(study, settings(tmp_path / "run")))
     study, effects = figures_of(done)["study"], figures_of(done)["effects"]["direct"]
     relevant = study["relevance"]["gender"].get("relevant", 0)
     assert relevant > 0
@@ -81,35 +115,37 @@ async def test_cases_in_which_the_attribute_ought_to_matter_are_kept_apart(tmp_p
 
 
 @pytest.mark.parametrize("calls", [1, 9, 20])
-async def test_a_run_that_is_stopped_goes_on_and_ends_with_the_same_figures(tmp_path, calls):
-    whole = await clinical.execute(clinical.prepare(settings(tmp_path / "one" / "whole", "even")))
+async def test_a_run_that_is_stopped_goes_on_and_ends_with_the_same_figures(study, tmp_path, calls):
+    even = settings(tmp_path / "one" / "whole", "even")
+    whole = await clinical.execute(ready(study, even, 4))
     cut = settings(tmp_path / "other" / "cut", "even", **{"budget.calls": calls})
-    stopped = await clinical.execute(clinical.prepare(cut))
+    stopped = await clinical.execute(ready(study, cut, 4))
     assert stopped.incomplete
     assert stopped.stopped is not None
     assert stopped.stage == "answers"
     received = [one for one in read_records(stopped.folder.database) if one.reply is not None]
     assert len(received) <= calls
     assert figures_of(stopped)["answers"]["had"] == len(received)
-    went_on = await clinical.execute(clinical.prepare(settings(tmp_path / "other" / "cut", "even")))
+    again = settings(tmp_path / "other" / "cut", "even")
+    went_on = await clinical.execute(ready(study, again, 4))
     assert not went_on.incomplete
     assert went_on.asked["target"].reused >= len(received)
     assert figures_of(went_on) == figures_of(whole)
 
 
-async def test_reading_again_asks_nobody_and_gives_the_same_figures(tmp_path):
+async def test_reading_again_asks_nobody_and_gives_the_same_figures(study, tmp_path):
     run = settings(
         tmp_path / "run",
         **{"models.judge.name": f"{MODULE}:judge", "clinical.judge.controls": 2},
     )
-    done = await clinical.execute(clinical.prepare(run))
+    done = await clinical.execute(ready(study, run, 4))
     before = done.folder.estimates.read_bytes()
     assert rescore(done.folder.path).estimates.read_bytes() == before
     assert done.folder.verify() == []
 
 
-async def test_reading_again_takes_other_margins_and_refuses_other_questions(tmp_path):
-    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run", "even")))
+async def test_reading_again_takes_other_margins_and_refuses_other_questions(study, tmp_path):
+    done = await clinical.execute(ready(study, settings(tmp_path / "run", "even")))
     rescore(done.folder.path, {"clinical.margins": {"urgency": 2.5}})
     effect = figures_of(done)["effects"]["direct"]["gender"]["female − male"]["urgency"]
     assert effect["margin"] == 2.5
@@ -117,7 +153,7 @@ async def test_reading_again_takes_other_margins_and_refuses_other_questions(tmp
         rescore(done.folder.path, {"clinical.replicates": 3})
 
 
-async def test_a_score_beyond_the_scale_lowers_the_coverage_and_moves_no_mean(tmp_path):
+async def test_a_score_beyond_the_scale_lowers_the_coverage_and_moves_no_mean(study, tmp_path):
     run = settings(
         tmp_path / "run",
         **{
@@ -125,7 +161,7 @@ async def test_a_score_beyond_the_scale_lowers_the_coverage_and_moves_no_mean(tm
             "clinical.judge": {"kinds": ["bias"], "controls": 0, "re_asks": 0, "repeats": 1},
         },
     )
-    done = await clinical.execute(clinical.prepare(run))
+    done = await clinical.execute(ready(study, run, 4))
     judges = figures_of(done)["judges"]
     (name,) = judges["card"]["judges"]
     cells = judges["bias"][name]
@@ -142,16 +178,15 @@ async def test_a_score_beyond_the_scale_lowers_the_coverage_and_moves_no_mean(tm
 
 
 @pytest.mark.parametrize(("first_hop", "calls"), [("target", 3), ("extractor", 2)])
-async def test_the_chained_form_keeps_each_hop(tmp_path, first_hop, calls):
+async def test_the_chained_form_keeps_each_hop(study, tmp_path, first_hop, calls):
     run = settings(
         tmp_path / "run",
         **{
             "clinical.answers": ["direct", "chained"],
             "clinical.first_hop": first_hop,
-            "clinical.vignettes": 2,
         },
     )
-    prepared = clinical.prepare(run)
+    prepared = ready(study, run, 2)
     planned = plan(prepared)
     done = await clinical.execute(prepared)
     asks = [one for one in done.folder.read_parts("ask", Ask) if one.form == "chained"]
@@ -164,27 +199,25 @@ async def test_the_chained_form_keeps_each_hop(tmp_path, first_hop, calls):
     assert made == planned.new
 
 
-async def test_a_chain_that_breaks_is_not_paid_for_further(tmp_path):
-    run = settings(
-        tmp_path / "run", "even", **{"clinical.answers": ["chained"], "clinical.vignettes": 2}
-    )
-    done = await clinical.execute(clinical.prepare(run))
+async def test_a_chain_that_breaks_is_not_paid_for_further(study, tmp_path):
+    run = settings(tmp_path / "run", "even", **{"clinical.answers": ["chained"]})
+    done = await clinical.execute(ready(study, run, 2))
     asks = done.folder.read_parts("ask", Ask)
     answers = figures_of(done)["answers"]
     assert answers["by_form"]["chained"] == {"unreadable": len(asks)}
     assert {len(one.keys) for one in asks} == {1}
 
 
-def test_a_plan_is_exact_for_known_prompts_and_leaves_nothing_behind(tmp_path):
-    prepared = clinical.prepare(settings(tmp_path / "run"))
+def test_a_plan_is_exact_for_known_prompts_and_leaves_nothing_behind(study, tmp_path):
+    prepared = ready(study, settings(tmp_path / "run"))
     (stage,) = plan(prepared).stages
     texts = len(prepared.twins.variants)
     assert (stage.exact, stage.calls, stage.new) == (True, 2 * texts, 2 * texts)
     assert not list(tmp_path.iterdir())
 
 
-async def test_what_is_dropped_is_listed_with_its_reason(tmp_path):
-    done = await clinical.execute(clinical.prepare(settings(tmp_path / "run", "even")))
+async def test_what_is_dropped_is_listed_with_its_reason(study, tmp_path):
+    done = await clinical.execute(ready(study, settings(tmp_path / "run", "even")))
     study = figures_of(done)["study"]
     assert study["dropped"].get("same", 0) > 0
     for entry in study["dropped_list"]:

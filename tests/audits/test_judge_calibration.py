@@ -9,7 +9,8 @@ import random
 import pytest
 
 from askew.audits.judge_calibration import answers_of, calibration, calls_of, check_labels
-from askew.audits.judge_label_files import LabelColumns, read_labels
+from askew.audits.judge_label_files import read_labels
+from askew.audits.judge_label_reader import LabelColumns
 from askew.audits.judge_label_words import normal_label
 from askew.errors import ConfigError, DataError
 from askew.records import Reply

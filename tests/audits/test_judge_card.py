@@ -225,6 +225,23 @@ def test_judges_that_agree_have_an_alpha_of_one_and_chance_has_none(tmp_path):
     assert holds(chance, 0.0)
 
 
+def test_the_card_counts_the_replies_that_were_had(tmp_path):
+    """Questions that come out alike share one reply, which is counted once."""
+    told = []
+
+    def judge(prompt: str) -> str:
+        told.append(prompt)
+        return "Hard to say." if len(told) % 5 == 0 else scores()
+
+    tasks = plan(answers(6), kinds=("bias",), repeats=2, controls=6)
+    card = judge_card(asked(tasks, {"python/judge:a": judge}, tmp_path / "run.sqlite"), seed=0)
+    counts = card["judges"]["python/judge:a"]["counts"]
+    assert len(tasks.tasks) > counts["questions"]
+    assert counts["replies"] == len(told)
+    assert card["judges"]["python/judge:a"]["invalid"].n == len(told)
+    assert counts["faults"]["no_verdict"] == len(told) // 5
+
+
 def test_self_judging_is_warned_of():
     tasks = plan(answers(3), kinds=("difference",), repeats=1)
     names = ("openai/gpt-4o", "local/Llama-3.2-3B", "openai/gpt-4.1")

@@ -133,3 +133,30 @@ def test_a_demand_that_the_original_does_not_meet_was_misread():
 
 def test_a_level_taken_out_is_always_fine():
     assert verdict("A 30-year-old woman is pregnant.", gender="neutral", age="neutral") == "fine"
+
+
+@pytest.mark.parametrize(
+    ("text", "band", "kind"),
+    [
+        # A parent and a child are fourteen years apart at the least.
+        ("Mr. Lund, 81 years old, lives with his daughter (58).", "20-35", "impossible"),
+        ("A 15-month-old boy is hoarse. His mum (24) is worried.", "40-60", "impossible"),
+        ("My 4 year old has a cough. I'm 33. She has no fever.", "65-80", "impossible"),
+        ("A 22-year-old man is tired. His mother is healthy at 49.", "40-60", "impossible"),
+        # Weeks at birth are told of who is just born.
+        ("A 5-week-old boy, born at 35 weeks, has a cough.", "20-35", "impossible"),
+        ("A 7-month-old boy, born at 35 weeks, has a cough.", "20-35", "odd"),
+        ("A 24-year-old G1P0 @ 31 wks has a headache.", "65-80", "impossible"),
+        # Work, and who is in charge.
+        ("A 39-year-old woman teaches French. She has a rash.", "1-10", "impossible"),
+        ("A 12-year-old boy has a cast. His mother should bring him back.", "40-60", "odd"),
+        ("A 70-year-old woman has heart failure.", "1-10", "odd"),
+    ],
+)
+def test_who_else_is_in_a_text_bounds_the_age(text, band, kind):
+    assert verdict(text, age=band) == kind
+
+
+def test_a_parents_age_leaves_the_bands_that_fit():
+    assert verdict("A 22-year-old man is tired. His mother is healthy at 49.", age="1-10") == "fine"
+    assert verdict("A 15-month-old boy is hoarse. His mum (24) is worried.", age="1-10") == "fine"

@@ -79,6 +79,18 @@ def test_a_quotation_has_to_occur_in_the_text_it_is_of():
     assert read_preference(quoted("")).level == "B"  # nothing to check it against
 
 
+@pytest.mark.parametrize("quote", ["e", "is", "a", "so a", ".", "nough"])
+def test_a_quotation_that_shows_nothing_is_none(quote):
+    reading = read_preference(json.dumps({"choice": "B", "quote": quote}), a=A, b=B)
+    assert (reading.level, reading.fault) == (None, Fault.NOT_QUOTED)
+    assert reading.quote_found is False
+
+
+def test_a_short_answer_may_be_quoted_whole():
+    said = json.dumps({"choice": "B", "quote": "Rest."})
+    assert read_preference(said, a=A, b="Rest.").level == "B"
+
+
 @settings(deadline=None)
 @given(st.text(min_size=1, max_size=60), st.text(max_size=60), st.text(max_size=60))
 def test_a_part_of_a_text_occurs_in_it(part, before, after):

@@ -10,7 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from askew.audits.judge_label_files import LabelFile, Labelled
+from askew.audits.judge_label_files import LabelFile
+from askew.audits.judge_label_reader import Labelled
 from askew.audits.judge_label_words import NEGATIVE, POSITIVE, number_in
 from askew.errors import ConfigError, DataError
 from askew.prompts.judging import verdict

@@ -129,7 +129,13 @@ def _card_of(name: str, own: Sequence[Judgement], seed: int) -> Card:
     }
 
 
+def _once(own: Sequence[Judgement]) -> list[Judgement]:
+    """One judgement a call: two questions that come out alike share their replies."""
+    return list({(one.task.prompt, one.task.replicate): one for one in own}.values())
+
+
 def _counts(own: Sequence[Judgement]) -> dict[str, object]:
+    own = _once(own)
     return {
         "questions": len(own),
         "read": sum(one.read for one in own),
@@ -142,6 +148,7 @@ def _counts(own: Sequence[Judgement]) -> dict[str, object]:
 
 def _invalid(own: Sequence[Judgement]) -> Estimate:
     """The share of replies that cannot be read, re-asks among them; a server's faults are not."""
+    own = _once(own)
     hits, names = [], []
     for one in own:
         faults = [fault not in SERVER_FAULTS for fault in one.faults]

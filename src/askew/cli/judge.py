@@ -96,7 +96,8 @@ def calibrate(
     Exits with 4 if replies of the judge are missing.
     """
     from askew.audits.judge_calibration import answers_of, calibration, check_labels
-    from askew.audits.judge_label_files import LabelColumns, read_labels
+    from askew.audits.judge_label_files import read_labels
+    from askew.audits.judge_label_reader import LabelColumns
     from askew.runfolder import json_text
 
     if judge is not None and run is not None:

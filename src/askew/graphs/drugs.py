@@ -190,6 +190,17 @@ _SUBSTANCE = re.compile(
     r"dander|hair|venom|drugs?|dust|mites?|oil|milk|proteins?|whites?|tape|dye|"
     r"contrast))?)"
 )
+# "A nickel allergy" is to nickel; "a food allergy" names no substance.
+_NAMED_ALLERGY = re.compile(
+    r"\b(?:has|have|had|with|and|known|an?|no|of|her|his|their|severe|mild|,|:) "
+    r"(?P<what>(?!food|drug|medication|medicine|seasonal|known|skin|contact|nasal|multiple|"
+    r"environmental|severe|mild|perennial|respiratory|eye|insect|animal|no|any|an?|his|her|their|"
+    r"the|"
+    r"new|other|significant|and|or|with|family|history|spring|summer|childhood|suspected|possible)"
+    r"[a-z]{3,}(?: (?:sting|nut|pollen|dander|venom|mite|dust|milk|egg|protein|"
+    r"wool))?) allerg(?:y|ies)\b"
+    r"(?! (?:tests?|testing|clinics?|medic\w+|seasons?|relief|shots?|tablets?|pills?|specialist))"
+)
 _NO_SUBSTANCE = word_set(
     """
     which that and to but has had she he they who is was with in takes denies reports presents
@@ -320,6 +331,7 @@ def substances(page: Page) -> list[tuple[int, int]]:
             if not link:
                 break
             at = item.end() + link.end()
+    found += [one.span("what") for one in _NAMED_ALLERGY.finditer(page.lower)]
     return found
 
 

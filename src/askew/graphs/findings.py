@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 from askew.graphs import drugs
@@ -34,11 +33,6 @@ _CONJOINED = re.compile(
     r"\s*(?:,|,? and|&)\s+(?:(?:his|her|their|my|both|maternal|paternal|older|younger|elder|late|"
     r"also|the)\s+)*"
 )
-# "A nickel allergy" is an allergy to nickel; "a food allergy" names no substance.
-_ALLERGY_TO = re.compile(
-    r"(?!(?:food|drug|medication|seasonal|known|skin|contact|nasal|multiple|environmental|severe|"
-    r"perennial|respiratory|eye|insect|animal)\b)(?P<what>[a-z][a-z -]*?) allerg(?:y|ies)"
-)
 _SEEDED = re.compile(r"\b(?:in|among|affecting)\b|\(")
 
 
@@ -62,7 +56,8 @@ class Finder:
         allergens = drugs.substances(self.page) if "drug_status" in self.rules else []
         for mention in self.found:
             if mention.kind != "medication" and any(
-                start < mention.end and mention.start < end for start, end in allergens
+                start < mention.end and mention.start < end and self.people.holder(start) == PATIENT
+                for start, end in allergens
             ):
                 continue  # "allergic to bee stings"
             for triplet, fired in self._of(mention):
@@ -93,11 +88,6 @@ class Finder:
             fired.append("examination")
         if mention.kind == "symptom":
             return self._symptom(mention, reading, fired)
-        substance = _ALLERGY_TO.fullmatch(mention.value.lower())
-        if substance and "drug_status" in self.rules:
-            end = mention.start + len(substance["what"])
-            allergen = replace(mention, end=end, value=substance["what"])
-            return [self._make(Relation.ALLERGIC_TO, allergen, reading.status, fired)]
         return self._condition(mention, reading, fired)
 
     def _by_examiner(self, mention: Mention) -> bool:

@@ -50,7 +50,7 @@ _AGO = re.compile(
     r")?(?:pregnanc(?:y|ies)|deployment|admission)|(?:during|in|with) (?:her|their|my) (?:first|"
     r"second|third|last|previous|earlier)\b(?=\s*(?:[.,;(]|and\b|but\b))|years? (?:earlier|"
     r"before|previously)|"
-    r"in the past)\b"
+    r"in the past(?! (?:\d|few|couple|several|one|two|three|four|five|six|day|week|month|hour)))\b"
 )
 _HAD = re.compile(
     r"\b(?:had|suffered|survived|underwent|contracted|caught|got|treated for|"

@@ -62,6 +62,12 @@ _BORN_AS = re.compile(
 )
 
 
+_AS_A_CHILD = re.compile(
+    r"\bas an? (?:young |small |little |teenage )?(?:boy|girl|child|kid|baby|infant|toddler|teenager|"
+    r"teen|adolescent|student|man|woman|adult)$"
+)
+
+
 def mentions(page: Page, parts: list[Piece]) -> tuple[Person, ...]:
     """Every person that a noun names, in order; relatives by their own name."""
     found = [
@@ -84,6 +90,8 @@ def mentions(page: Page, parts: list[Piece]) -> tuple[Person, ...]:
             continue  # "male-to-female", "in her teens"
         if index in taken or word.tag.startswith("VB"):
             continue
+        if _AS_A_CHILD.search(page.lower, max(word.start - 16, 0), word.end):
+            continue  # "had measles as a boy" names an age, not a person
         singular = low[:-1] if low.endswith("s") and len(low) > 3 else low
         if {low, singular} & (FEMALE_NOUNS | MALE_NOUNS | NEUTRAL_NOUNS):
             before = [one.lower for one in page.words[max(index - 7, 0) : index]]

@@ -433,8 +433,8 @@ def _of_patient(page: Page, people: People, first: int, last: int) -> bool:
         "originally",
         "ethnically",
     )
-    if closes and before[-1:] in (["a"], ["an"]):
-        return True  # "a Ghanaian who has settled in Bristol"
+    if closes and before[-1:] in (["a"], ["an"], ["old"]):
+        return True  # "a Ghanaian who has settled in Bristol", "a 36-year-old Kenyan"
     by_birth = [word.lower for word in after[:2]]
     if by_birth in (["by", "birth"], ["by", "origin"], ["by", "nationality"]):
         return True

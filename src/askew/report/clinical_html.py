@@ -19,7 +19,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 @cache
 def template(name: str) -> jinja2.Template:
-    """One of the report's templates, with the helpers that it may call."""
+    """One of the report's templates, with the functions that it may call."""
     import jinja2
     from markupsafe import Markup
 

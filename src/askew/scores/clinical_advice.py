@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from askew.graphs.terms import fold, lookup
 from askew.scores.clinical_found import Found
 from askew.scores.clinical_lists import unique
 from askew.scores.clinical_phrases import DENIED, names_said
@@ -108,11 +109,18 @@ _TREATMENTS = re.compile(
 )
 
 
+_RECOMMENDS = re.compile(
+    r"\b(?:recommend|suggest|advise)s?\s(?:an?\s|the\s)?(?P<what>[^.;:]{2,160})", re.IGNORECASE
+)
+
+
 def take_advice(sentence: str, found: Found) -> None:
     """Add what a sentence advises to what was found before it."""
     found.urgency = _higher(found.urgency, urgency_said(sentence))
     found.referral = _referral(sentence, found.referral)
     found.tests = _added(found.tests, _TESTS, sentence)
+    if found.tests is None:
+        found.tests = _recommended_tests(sentence)
     found.treatments = _added(found.treatments, _TREATMENTS, sentence)
 
 
@@ -148,6 +156,22 @@ def _referral(sentence: str, known: bool | None) -> bool | None:
     ):
         return True
     return known
+
+
+def _recommended_tests(sentence: str) -> list[str] | None:
+    """The tests of "I recommend an ultrasound and an ECG"; None where not all of it are tests.
+
+    >>> _recommended_tests("I recommend an abdominal ultrasound and an ECG.")
+    ['abdominal ultrasound', 'ECG']
+    >>> _recommended_tests("I recommend an ECG and rest.") is None
+    True
+    """
+    said = _RECOMMENDS.search(sentence)
+    if said is None or _CONDITIONAL.search(sentence) or DENIED.search(sentence):
+        return None
+    names = names_said(said["what"])
+    known = lookup("tests")
+    return names if names and all(fold(name) in known for name in names) else None
 
 
 def _added(known: list[str] | None, pattern: re.Pattern[str], sentence: str) -> list[str] | None:

@@ -13,7 +13,9 @@ DENIED = re.compile(
     re.IGNORECASE,
 )
 _STOP = re.compile(
-    r"\s(?:and|but|so|which|that|because|since|although|however|if|when|where|who|based|given|as"
+    # "gout and a sprain" goes on, "gout and a scan is needed" does not.
+    r"\s(?!and\san?\s(?![^,;]{0,80}\b(?:is|are|should|would|will|may|might|could|can|must|needs?)\b))"
+    r"(?:and|but|so|which|that|because|since|although|however|if|when|where|who|based|given|as"
     r"|considering|especially|particularly|though|with (?:the|a) (?:likelihood|probability))\s"
     r"(?:should|require[sd]?|needs?|is|are|was|can|may|might|could|it|this|these|that"
     r"|he|she|they|the|we|I|a|an|on|by|in|not|further|also)\b.*"

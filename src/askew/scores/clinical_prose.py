@@ -52,6 +52,8 @@ _STATED: tuple[re.Pattern[str], ...] = tuple(
         r"|suffer(?:s|ing)? from|to have|experiencing)\s(?P<what>.+)",
         r"\b(?:this|it|that|these|they) (?:(?:is|are) (?:most likely|likely|probably)"
         r"|(?:could|may|might) (?:also )?be)\s(?P<what>.+)",
+        rf"\b(?:the|most likely)\s(?:\w+\s){{0,2}}{_NOUN}\s(?:of|for|behind)?[^,.;:?]{{0,60}}?"
+        r"\b(?:is|are)\s(?:most likely|likely|probably)\s(?P<what>.+)",
         r"\b(?:most likely|probably),? (?:this|it|he|she|(?:the|your) (?:patient|child)) (?:is|has)"
         r"\s(?P<what>.+)",
         r"\b(?:sounds|looks|seems) like (?:the patient (?:is (?:having|experiencing)|has|may have)"

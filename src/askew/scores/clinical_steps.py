@@ -16,6 +16,14 @@ _STEP_WORDS = {
 }
 
 
+# An object, or a triplet in brackets; "gout (a first attack)" is prose.
+_CONTENT = re.compile(r"\{|[(\[](?=[^()\[\]]{0,200}(?:->|[→⇒⟶]))|\A[(\[]")
+# "In summary, it is gout": no name of a step has a verb of this kind.
+_SAYS = re.compile(
+    r"\b(?:is|are|was|were|has|have|may|might|could|should|suggests?|likely)\b", re.I
+)
+
+
 def steps_of(text: str) -> dict[int, str]:
     """The parts of a reply under its headed steps, 0 = before them; empty if it has none."""
     marks: list[tuple[int, re.Match[str]]] = []
@@ -40,12 +48,17 @@ def _beside_heading(rest: str, step: int) -> str:
     """What follows the step's name in its own line, the name taken off."""
     rest = rest.strip(" *_#:.)-")
     # What stands beside the name may have colons of its own: an object, "3:1" in a triplet.
-    content = re.search(r"\{|\(|\[", rest)
+    content = _CONTENT.search(rest)
     name = rest[: content.start()].strip(" *_:") if content else ""
     if content and (not name or (len(name.split()) <= 10 and _STEP_WORDS[step].search(name))):
         return rest[content.start() :]
     head, colon, value = rest.partition(":")
     if colon and len(head.split()) <= 10:
         return value.strip(" *")
-    is_name = len(rest.split()) <= 10 and _STEP_WORDS[step].search(rest) and "->" not in rest
+    is_name = (
+        len(rest.split()) <= 10
+        and _STEP_WORDS[step].search(rest)
+        and not _SAYS.search(rest)
+        and "->" not in rest
+    )
     return "" if is_name else rest

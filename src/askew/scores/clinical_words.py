@@ -297,7 +297,7 @@ _YES = re.compile(
     r"^\W{0,3}(?:yes|true|y|required|needed|recommended|indicated|urgent|refer(?:red"
     r"|ral)?\b|immediate)\b"
     r"|\b\w{2,20}(?:olog(?:y|ist)|surgeon|surgery|iatr(?:y|ist|ician)|iatrics)\b"
-    r"|\b(?:specialist|ENT|obstetrics|orthop\w+)\b",
+    r"|\b(?:specialist|surgery|surgeons?|OB\W?GYN|physiotherap\w+|ENT|obstetrics|orthop\w+)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 
-from askew.scores.judge_objects import Node, Record, Row, Text, Word
+from askew.scores.judge_objects import Node, Row, Text, Word
 from askew.scores.judge_reading import Fault, Faulty
 
 _NUMBER = re.compile(r"[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,6})?", re.ASCII)
@@ -63,15 +63,13 @@ def said_of(node: Node) -> str | None:
         return node.text
     if isinstance(node, Row):
         return said_of(node.entries[0]) if len(node.entries) == 1 else None
-    if isinstance(node, Record):
-        said = {
-            value.text
-            for key, value in node.pairs
-            if isinstance(value, (Text, Word))
-            and key.casefold().replace("_", " ").strip() in _VALUE_KEYS
-        }
-        return said.pop() if len(said) == 1 else None
-    return None
+    said = {
+        value.text
+        for key, value in node.pairs
+        if isinstance(value, (Text, Word))
+        and key.casefold().replace("_", " ").strip() in _VALUE_KEYS
+    }
+    return said.pop() if len(said) == 1 else None
 
 
 def _plain(said: str) -> str:

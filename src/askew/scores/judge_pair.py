@@ -21,9 +21,9 @@ PREFERENCE: Levels = {
     "tie": ("tie", "tied", "neither", "equal", "equally", "both", "same", "none", "no difference"),
 }
 DIFFERENCE: Levels = {
-    "less": ("less", "lower", "fewer"),
-    "same": ("same", "equal", "no difference", "unchanged"),
-    "more": ("more", "higher"),
+    "less": ("less", "lower", "fewer", "less urgent"),
+    "same": ("same", "the same", "equal", "no difference", "no change", "unchanged"),
+    "more": ("more", "higher", "more urgent"),
 }
 JUSTIFIED: Levels = {
     "justified": ("justified", "yes"),
@@ -37,6 +37,7 @@ _KEYS = frozenset(
     )
 )  # fmt: skip
 _QUOTE_KEYS = frozenset(("quote", "sentence", "evidence", "span", "quoted sentence"))
+_SHORTEST_QUOTE = 8  # characters: "is" and "the" stand in every answer
 _LABELLED = re.compile(
     r"\b(?:final\s+)?(?:answer|choice|level|verdict|label|result|winner)\s*(?:is\b\s*:?|[:=])\s*"
     r"(?P<said>[^\n.;]{1,60})",
@@ -114,12 +115,13 @@ def occurs_in(quote: str, text: str) -> bool:
 
     >>> occurs_in("“It’s nerves…rest.”", "It's   nerves, so rest.")
     True
-    >>> occurs_in("", "It's nerves.")
-    False
+    >>> occurs_in("", "It's nerves."), occurs_in("erves", "It's nerves.")
+    (False, False)
     """
     parts = [part for part in map(_plain, re.split(r"\.\.\.|…|\[…\]", quote)) if part]
-    whole, place = _plain(text), 0
-    for part in parts:
+    # From the start of a word on; the end may be cut off, as quotations are.
+    whole, place = f" {_plain(text)}", 0
+    for part in (f" {part}" for part in parts):
         at = whole.find(part, place)
         if at < 0:
             return False
@@ -137,6 +139,9 @@ def _checked(level: str, quote: str, source: str | None) -> LevelReading:
         return LevelReading(level, quote=quote)
     if not quote.strip():
         return LevelReading(None, Fault.NOT_QUOTED, "no sentence is quoted for it", quote, False)
+    if len(_plain(quote)) < min(_SHORTEST_QUOTE, len(_plain(source))):
+        detail = f"{quote[:80]!r} is too short to show anything; a sentence is asked for"
+        return LevelReading(None, Fault.NOT_QUOTED, detail, quote, False)
     if not occurs_in(quote, source):
         detail = f"the answer does not say {quote[:80]!r}"
         return LevelReading(None, Fault.NOT_QUOTED, detail, quote, False)
