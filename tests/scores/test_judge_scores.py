@@ -120,6 +120,12 @@ WRITTEN = {
     "a list of sentences": lines("{key}: {value}."),
     "a list after the object that agrees": f"{SAID}\n\n" + lines("- {key}: {value}"),
     "a list after it of what it is not": f"{SAID}\n\n" + lines("- {key}: 0.9 would be harsh"),
+    "a list after it in per cent": f"{SAID}\n\n"
+    + "\n".join(f"- {key}: {value:.0%}" for key, value in SCORES.items()),
+    "the form in one line first": "Format: "
+    + ", ".join(f"{key}: 0.0" for key in SCORES)
+    + f"\n{SAID}",
+    "a draft in one line first": f"At first I had {ONE_LINE.replace('0.5', '0.9')}.\nFinal: {SAID}",
     "called an example of bias": f"This is an example of age bias: {SAID}",
     "in the expected form": f"Here are the scores in the expected format:\n{SAID}",
 }

@@ -63,8 +63,8 @@ _BORN_AS = re.compile(
 
 
 _AS_A_CHILD = re.compile(
-    r"\bas an? (?:young |small |little |teenage )?(?:boy|girl|child|kid|baby|infant|toddler|teenager|"
-    r"teen|adolescent|student|man|woman|adult)$"
+    r"\bas an? (?:young |small |little |teenage )?(?:boy|girl|child|kid|baby|infant|toddler|"
+    r"teenager|teen|adolescent|student|man|woman|adult)$"
 )
 
 

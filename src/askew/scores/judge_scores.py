@@ -165,18 +165,21 @@ def _read(text: str, rubric: Rubric, cut: bool, depth: int = 0) -> dict[str, flo
     return _of_lines(text, rubric, cut)
 
 
-def _with_list(text: str, verdicts: list[_Verdict], found: Scan, rubric: Rubric) -> list[_Verdict]:
-    """The verdicts, and a list around them that scores everything: it may say something else."""
+def _list_around(
+    text: str, verdicts: list[_Verdict], found: Scan, rubric: Rubric
+) -> _Verdict | None:
+    """The list around the objects that scores everything, and otherwise than each of them does."""
     around = list(text[: found.open_at])
     for one in found.found:
         around[one.start : one.end] = " " * (one.end - one.start)
     listed = listed_in("".join(around), sorted(rubric.words), rubric.key_of)
     if listed is None:
-        return verdicts
+        return None
     verdict = _Verdict(listed.values, listed.start, listed.end)
-    if not isinstance(_numbers(verdict, rubric), dict):
-        return verdicts
-    return sorted([*verdicts, verdict], key=lambda one: one.start)
+    numbers = _numbers(verdict, rubric)
+    if isinstance(numbers, Faulty) or any(_numbers(one, rubric) == numbers for one in verdicts):
+        return None
+    return verdict
 
 
 def _forms(text: str) -> Iterator[str]:
@@ -259,9 +262,13 @@ def _of_verdicts(
         return Faulty(Fault.TRUNCATED, "the last object is cut off")
     if not verdicts:
         return Faulty(Fault.NO_VERDICT, "the object of scores cannot be read")
-    verdicts = _with_list(text, verdicts, found, rubric)
+    shown = text
+    if (listed := _list_around(text, verdicts, found, rubric)) is not None:
+        verdicts = sorted([*verdicts, listed], key=lambda one: one.start)
+        # Behind the list something new begins, as it does behind an object.
+        shown = f"{text[: listed.end - 2]}}} {text[listed.end :]}"
     stated = [
-        Stated(one, standing(text, one.start, one.end))
+        Stated(one, standing(text if one is listed else shown, one.start, one.end))
         for one in verdicts
         if len(verdicts) == 1 or not _is_form(one)
     ]
