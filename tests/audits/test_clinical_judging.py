@@ -88,7 +88,7 @@ def whole(tmp_path_factory):
 async def test_a_run_that_is_stopped_while_it_judges_goes_on(tmp_path, whole, how, share):
     figures, asked, done = whole
     stop = max(1, round(share * asked.total()))
-    answers = done.asked["target"].new
+    answers = done.asked["target"].asked
     ASKED.clear()
     changes = {}
     if how == "budget":

@@ -20,7 +20,7 @@ _CONTAGIOUS = re.compile(
     r"gastroenteritis|covid\S*|strep\w*|scabies|lice|norovirus|food poisoning|croup|"
     r"bronchiolitis|hand,? foot|pertussis|whooping cough|upper respiratory|common cold|"
     r"impetigo|ringworm|conjunctivitis|mono|mononucleosis|malaria|cholera|dengue|"
-    r"typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|injury|sprain|"
+    r"typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|gestational|injury|sprain|"
     r"concussion)\b"
 )
 _RELATIVE_AFTER = re.compile(
@@ -32,6 +32,11 @@ _RELATIVE_AFTER = re.compile(
 _CONJOINED = re.compile(
     r"\s*(?:,|,? and|&)\s+(?:(?:his|her|their|my|both|maternal|paternal|older|younger|elder|late|"
     r"also|the)\s+)*"
+)
+# "Born at 37 weeks to a 33-year-old with …": the mother, who has no noun.
+_BORN_TO = re.compile(
+    r"\b(?:born|delivered)\b[^.;]{0,60}?\b(?:to|by) an? (?:[\w-]+ )?[\w-]+[\s-](?:year|"
+    r"yr)s?[\s-]old $"
 )
 _SEEDED = re.compile(r"\b(?:in|among|affecting)\b|\(")
 
@@ -285,6 +290,8 @@ class Finder:
             index, skipped = index - 1, skipped + 1
         if index < 1 or words[index].lower != "with":
             return None
+        if _BORN_TO.search(self.page.lower, 0, words[index].start):
+            return "mother"
         person = self.people.at(index - 1)
         if person is None or person.who == PATIENT:
             return None

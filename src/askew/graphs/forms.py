@@ -164,6 +164,12 @@ SUBJECTS = re.compile(
     rf"bit|both) )*(?P<state>{_STATE})\b"
 )
 
+# "A sprained knee", "two broken ribs": an injury of a part.
+INJURY = re.compile(
+    rf"\b(?:sprained|broken|fractured|dislocated|twisted|strained|torn) {_SIDE}*"
+    rf"(?:{_PART}|collarbone|meniscus|cartilage|ligament|tendon|hamstring|kneecap|finger)\b"
+)
+
 # "LLE swelling", "BLE edema": a limb in a note's letters; the value is spelled out.
 LIMB_SIDES = {"L": "left ", "R": "right ", "B": "bilateral ", "": ""}
 LIMBS = re.compile(
@@ -362,6 +368,18 @@ PREDICATES = tuple(
             r")?(?P<what>discharge)\b(?! (?:from|home|summary|papers|planning|plan|"
             r"date))",
             "discharge",
+        ),
+        (
+            r"(?:^|(?<=[.;]\s))discharge\b(?=\s*(?:[:=–-]\s*(?:none|nil|no|denied|absent)|(?:is|"
+            r"was) (?:"
+            r"absent|denied|not)))",
+            "discharge",
+        ),
+        (
+            r"\bfeed(?:s|ing) (?:poorly|badly)\b|\b(?:not|isn['’]t) feeding(?: well)?\b|"
+            r"\b(?:slow|reluctant) "
+            r"to feed\b",
+            "poor feeding",
         ),
         (r"\bagitated\b", "agitation"),
         (r"\brestless\b(?! leg)", "restlessness"),

@@ -13,6 +13,7 @@ from askew.graphs.forms import (
     COMPLAINT,
     DISEASE,
     DRUG,
+    INJURY,
     LIMB_SIDES,
     LIMBS,
     NO_DISEASE,
@@ -299,6 +300,8 @@ def _by_form(page: Page) -> Iterator[Mention]:
         limb = "lower" if found["limb"] == "L" else "upper"
         value = f"{LIMB_SIDES[found['side']]}{limb} extremity {found['trouble']}"
         yield Mention(*found.span(), "symptom", value, ("template",))
+    for found in INJURY.finditer(page.lower):
+        yield Mention(*found.span(), "condition", found.group(), ("template",))
     yield from headed(page)
     for pattern, name in PREDICATES:
         for found in pattern.finditer(page.lower):

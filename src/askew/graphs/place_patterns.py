@@ -28,7 +28,7 @@ _BORN = (
 )
 _WENT = (
     r"\b(?:travel(?:s|l?ed|l?ing)?|trips?|visit(?:s|ed|ing)?|return(?:s|ed|ing)?|went|going|"
-    r"go(?= to\b)|"
+    r"go(?= to\b)|off(?= to\b)|"
     r"goes|gone|been|back|holiday(?:s|ed|ing)?|vacation(?:s|ed|ing)?|safari|hik(?:ed|ing)|"
     r"trek(?:ked|king)?|camp(?:ed|ing)|tour(?:ed|s|ing)?|cruis(?:e|ed|ing)|stay(?:ed|ing|"
     r"s)?|spent|spend|spending|flew|fly|flying|flown|deploy(?:ed|ment)|honeymoon(?:ed|ing)?|"
@@ -48,7 +48,8 @@ PLANS = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|will|going to|about to|intends?|upcoming|next (?:week|"
     r"month|year|summer|spring|fall|autumn|winter)|tomorrow|hopes?|booked|wants? to|"
     r"would like to|prepar(?:es|ing)|scheduled|due to (?:travel|fly|leave|visit|go)|"
-    r"looking forward|considering|leaves for|leaving for|is to (?:travel|fly|visit)|"
+    r"looking forward|considering|leaves for|leaving for|(?:is|are) off to|"
+    r"is to (?:travel|fly|visit)|"
     r"before (?:a|her|his|their|an upcoming) (?:trip|journey|travel|holiday))\b"
 )
 CANCELLED = re.compile(r"\bcancel+ed\b|\bcalled off\b|\bpostponed\b")

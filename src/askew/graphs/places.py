@@ -284,6 +284,7 @@ def _of_trigger(
             "been",
             "gone",
             "go",
+            "off",
             "going",
             "goes",
             "went",

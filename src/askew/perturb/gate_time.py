@@ -29,6 +29,14 @@ _YEAR = re.compile(
     r"May|June|July|August|September|October|November|December)\s(?:of\s)?)?"
     r"(?P<year>(?:19|20)\d\d)(?P<decade>s?)\b(?!\s*(?:mg|ml|mL|kcal|calories|units|IU|steps))"
 )
+# What happened in a year, and the age that it takes.
+_LEAST = {"retired": 38, "married": 15, "operated": 14}
+_DATED = re.compile(
+    r"\b(?:(?P<retired>retired|retirement)|(?P<married>(?:re)?married|divorced|widowed)|"
+    r"(?P<operated>hysterectomy|vasectomy|prostatectomy|mastectomy|menopause|"
+    r"gave birth))\b[^.;,]{0,15}$",
+    re.IGNORECASE,
+)
 _EVENT = re.compile(
     rf"\b(?:(?:at|from|since|until|till|by|before|after)(?: about| around)? (?:the )?ages?(?: of)?|"
     rf"(?:at|when|since|before|until) (?:she|he|they|the patient) (?:was|were|turned)|"
@@ -115,6 +123,11 @@ def _calendar(people: People, facts: Facts) -> Iterator[Finding]:
         if owner(people, facts, span) != "patient":
             continue
         last = int(hit["year"]) + (9 if hit["decade"] else 0)
+        event = _DATED.search(people.text, max(0, span.start - 40), span.start)
+        if event is not None:
+            least = _LEAST[str(event.lastgroup)]
+            yield _at_least("year of an event", people, span, now - last - 1 + least)
+            continue
         # The first year of a residence or job is lived through by somebody who was born already.
         yield _at_least("calendar year", people, span, max(now - last - 1, 0))
 
@@ -125,6 +138,7 @@ def _events(people: People, facts: Facts) -> Iterator[Finding]:
         span = Span(*hit.span())
         value = numerals.value(hit["age"])
         own = any(overlap(span, age.span) for age in people.ages)
+        own = own or _apposed_to_relative(people, facts, span)
         if value and not own and owner(people, facts, span) == "patient":
             yield _at_least("age at an event", people, span, value)
     for hit in _EVENT_IN_DECADE.finditer(people.text):
@@ -133,6 +147,17 @@ def _events(people: People, facts: Facts) -> Iterator[Finding]:
         own = any(overlap(span, age.span) for age in people.ages)
         if first and not own and owner(people, facts, span) == "patient":
             yield _at_least("age at an event", people, span, first)
+
+
+def _apposed_to_relative(people: People, facts: Facts, span: Span) -> bool:
+    """Of "his brother has gout, diagnosed at 24": said of the relative, no new subject between."""
+    ends = [
+        fact.span.end
+        for fact in facts.of(Relation.FAMILY_HISTORY)
+        if fact.span is not None and fact.span.end <= span.start
+    ]
+    between = people.text[max(ends) : span.start] if ends else "."
+    return not re.search(r"[.;:]|\b(?:he|she|they|patient|i)\b", between, re.IGNORECASE)
 
 
 def _durations(people: People, facts: Facts) -> Iterator[Finding]:
