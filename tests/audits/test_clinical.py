@@ -257,3 +257,44 @@ def test_the_paper_preset_fixes_its_sizes_and_its_pairs(target, judges):
 def test_an_endpoint_that_is_not_known_is_named_with_the_known_ones(tmp_path):
     with pytest.raises(ConfigError, match="urgency"):
         settings(tmp_path / "run", **{"clinical.primary": ["urgensy"]})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"clinical.answers": ["direct", "direct"]}, "one thing twice"),
+        ({"clinical.temperatures": [float("nan")]}, "finite"),
+        ({"clinical.reference": {"gendr": "male"}}, "gendr"),
+        ({"clinical.reference": {"gender": "Male"}}, "Known: female, male"),
+        ({"clinical.rules": "fulll", "clinical.levels": {"gender": ["robot"]}}, "robot"),
+        (
+            {"clinical.declared": [{"name": "age", "levels": ["a", "b"], "phrase": "Is {}."}]},
+            "name of another",
+        ),
+        ({"budget.roles": {"jugde": {"calls": 1}}}, "Known: target"),
+        ({"models.judges.name": f"{MODULE}:judge"}, r"models\.judges"),
+        (
+            {
+                "models.judge.name": f"{MODULE}:judge",
+                "models.judge_2.name": f"{MODULE}:even",
+                "budget.roles": {"judge_2": {"calls": 1}},
+            },
+            "all judges share one",
+        ),
+        (
+            {
+                "clinical.backend": "model",
+                "clinical.combinations": [["race"]],
+                "models.generator.name": f"{MODULE}:even",
+                "models.attacker.name": f"{MODULE}:even",
+            },
+            "not 'race'",
+        ),
+    ],
+)
+def test_a_setting_that_would_fail_or_mean_nothing_is_refused_with_its_mend(
+    tmp_path, changes, words
+):
+    with pytest.raises(ConfigError, match=words) as trouble:
+        settings(tmp_path / "run", **changes)
+    assert ".." not in str(trouble.value)

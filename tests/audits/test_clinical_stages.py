@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -245,3 +246,34 @@ def test_a_money_budget_over_an_unpriced_model_of_any_role_is_refused(cases, tmp
     run = settings(cases, tmp_path / "run", **{"budget.roles": {"judge": {"money": 1.0}}})
     with pytest.raises(ConfigError, match="needs the price"):
         clinical.prepare(run)
+
+
+@pytest.mark.skipif("ASKEW_DATA" not in os.environ, reason="ASKEW_DATA names the data folder")
+def test_the_paper_preset_asks_84_questions_of_21_cases(tmp_path):
+    roles = {role: ROLES[role] for role in ("target", "generator", "attacker", "judge")}
+    run = checked(
+        {
+            "out": str(tmp_path / "run"),
+            "models": {
+                role: {"name": f"{MODULE}:{function}", "options": {"paid": False}}
+                for role, function in roles.items()
+            },
+            "clinical": {
+                "preset": "paper",
+                "data": [
+                    {
+                        "name": "zack_cases",
+                        "path": str(Path(os.environ["ASKEW_DATA"]) / "zack_vignettes"),
+                    }
+                ],
+                "embedder": "none",
+            },
+        }
+    )
+    prepared = clinical.prepare(run)
+    assert len(prepared.study.vignettes) == 21
+    stages = {stage.name: stage for stage in plan(prepared).stages}
+    assert stages["perturbed questions"].calls == 21  # four variants each
+    # The originals and 84 twins, directly and over the hops.
+    assert stages["answers"].calls == 21 * 2
+    assert stages["later hops and twins still to be made"].calls == 84 * 2

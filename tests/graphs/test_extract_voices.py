@@ -148,6 +148,20 @@ VOICES = [
         "A 9-year-old girl fell out of a tree. She has arm pain.",
         "9y, female, +s:fall, +s:arm pain",
     ),
+    (
+        "A girl, 3 days old, born at 38 weeks to a 29-year-old with gestational diabetes, feeds "
+        "badly and is jittery.",
+        "3d, female, +f:gestational diabetes(mother), +s:poor feeding, +s:jitteriness",
+    ),
+    (
+        "A 31-year-old man has a twisted left ankle and two broken ribs.",
+        "31y, male, +c:twisted left ankle, +c:broken ribs",
+    ),
+    (
+        "A 46-year-old man cannot bear bright light and has been sick twice. He is off to Malta "
+        "tomorrow.",
+        "46y, male, +s:photophobia, +s:vomiting, >to:Malta",
+    ),
     # What was measured or found is no fact (rule 9 of the gold), nor is the emergency department.
     (
         "A 52-year-old man presents to the ED with a cough. His temperature is 37 C and pulse is "

@@ -157,6 +157,17 @@ def test_who_else_is_in_a_text_bounds_the_age(text, band, kind):
     assert verdict(text, age=band) == kind
 
 
+def test_what_is_dated_takes_an_age_of_its_own():
+    text = "A 72-year-old woman has a cough. She had a hysterectomy in 1996."
+    assert verdict(text, age="20-35") == "impossible"
+    assert verdict(text, age="40-60") == "fine"
+
+
+def test_a_relatives_age_at_diagnosis_is_not_the_patients():
+    text = "A 30-year-old man is tired. His sister has lupus, diagnosed at 26."
+    assert verdict(text, age="1-10") == "fine"
+
+
 def test_a_parents_age_leaves_the_bands_that_fit():
     assert verdict("A 22-year-old man is tired. His mother is healthy at 49.", age="1-10") == "fine"
     assert verdict("A 15-month-old boy is hoarse. His mum (24) is worried.", age="1-10") == "fine"

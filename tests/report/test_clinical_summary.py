@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from askew.report.clinical_run import ClinicalRun, Endpoint, Finding
 from askew.report.clinical_summary import findings, sentence, warnings
+from askew.report.clinical_table import run_table
 from askew.report.clinical_words import amount, in_patients, interval, size
 from askew.report.estimates import read_estimate
 from askew.runfolder import RunFolder
@@ -32,7 +33,7 @@ def finding(endpoint: Endpoint, value: float) -> Finding:
     return Finding(
         "direct", "gender", "female − male", "levels", False, endpoint,
         estimate=read_estimate(figure(value)), floor=read_estimate(figure(0.1)),
-        p_value=nan, p_adjusted=nan, effect_size=nan, smallest_visible=nan, margin=0.1,
+        p_value=nan, p_adjusted=nan, effect_size=nan, smallest_p=nan, smallest_visible=nan, margin=0.1,
         equivalence_p=nan, odds_ratio=nan, verdict="cannot tell", reason="", vignettes=9,
         left_out=0, moved=0, family="declared", tests=1, per_vignette=(),
     )  # fmt: skip
@@ -43,6 +44,36 @@ def test_the_sentence_names_the_difference_and_counts_the_rest(folder):
     assert said.startswith("toy/doctor: of 8 declared comparisons 1 shows a difference (Gender, ")
     assert said.endswith(".")
     assert said.count(";") <= 4
+
+
+def test_what_no_answers_could_have_shown_is_told_apart_from_what_was_not_seen(folder):
+    figures = folder.read_estimates()
+    assert not any("could not have come out" in one for one in warnings(figures))
+
+    effects = figures["clinical"]["effects"]["direct"]["race"]
+    open_ = [
+        one
+        for contrast in effects.values()
+        for one in contrast.values()
+        if isinstance(one, dict) and one.get("family") == "declared"
+    ]
+    for one in open_:
+        one |= {"verdict": "cannot tell", "smallest_p": 0.008, "tests": 32}
+    (said,) = [one for one in warnings(figures) if "could not have come out" in one]
+    assert said.startswith(f"{len(open_)} of 8 declared comparisons could not")
+    assert any("could not have come out" in note for note in run_table(figures)[0].notes)
+
+    for one in open_:  # 0.008 × 6 is below 0.05: what is rejected before is no longer multiplied by
+        one["tests"] = 7
+    assert not any("could not have come out" in one for one in warnings(figures))
+
+
+def test_a_run_that_stopped_is_not_told_to_do_the_same_again(folder):
+    figures = folder.read_estimates()
+    figures["clinical"]["answers"] |= {"wanted": 10, "had": 4}
+    figures["calls"] |= {"stopped": "budget", "stage": "answers", "message": "Raise it."}
+    said = " ".join(warnings(figures))
+    assert "Raise it." in said and "same command again" not in said
 
 
 def test_a_worthless_model_is_called_so_before_anything_else(folder):

@@ -277,6 +277,8 @@ class _Distances:
         averaged, answer by answer, so that the labels of all are permuted together.
         """
         parts = [self._of(pair) for pair in pairs]
+        # A pair that lacks an arm has nothing to compare and would add its own noise.
+        parts = [part for part in parts if min(part[1])] or parts
         base = max(size for _, (size, _) in parts)
         changed = max(size for _, (_, size) in parts)
         whole = [_placed(matrix, size, (base, changed)) for matrix, size in parts]

@@ -241,8 +241,8 @@ def _say_what_is_missing(prepared: Prepared, done: Done) -> None:
     if done.stopped is not None:
         echo(
             f"askew: stopped early ({done.stopped.stopped}) at {done.stage}: "
-            f"{done.stopped.message} The figures are of what was had; run the same command again "
-            "to go on.",
+            f"{done.stopped.message} The figures are of what was had, and nothing of it is asked "
+            "or paid for again.",
             stderr=True,
         )
     failed = sum(one.failed for one in done.asked.values())

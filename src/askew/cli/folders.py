@@ -71,6 +71,8 @@ def score(
     from askew.cli.settings import assignment
     from askew.run import rescore
 
+    named = {"--non-answers": non_answers, "--normalise": normalise, "--paraphrase": paraphrase}
+    _check_rules(run, [name for name, value in named.items() if value is not None])
     options = {
         "flex.non_answers": non_answers,
         "flex.normalise": normalise,
@@ -80,6 +82,26 @@ def score(
     folder = rescore(run, {key: value for key, value in options.items() if value is not None})
     echo(one_sentence(folder.read_estimates()))
     echo(f"Report: {shown(folder.report)}")
+
+
+def _check_rules(run: Path, named: Sequence[str]) -> None:
+    """Refuse options by which only the other audit's replies are read.
+
+    Raises:
+        ConfigError: the run is a clinical one and an option of FLEX was given.
+    """
+    import tomllib
+
+    from askew.runfolder import RunFolder
+
+    if not named:
+        return
+    settings = RunFolder.open(run).settings  # its figures may be missing, and made again by `score`
+    if settings.is_file() and "clinical" in tomllib.loads(settings.read_text(encoding="utf-8")):
+        raise ConfigError(
+            f"{' and '.join(named)}: an option of FLEX, and {shown(run)} is a clinical run. Leave "
+            "it out; clinical replies are read by --set, e.g. --set clinical.margins.urgency=0.2."
+        )
 
 
 def table(

@@ -48,7 +48,8 @@ _OPENERS = word_set(
     a an the his her their my some several many few multiple any other new recent mild
     moderate severe intense sudden gradual acute intermittent constant persistent ongoing
     frequent occasional daily worsening increasing progressive bad terrible slight marked
-    significant more also both what one two three four five six seven eight nine ten history
+    significant more also both what one two three four five six seven eight nine ten eleven
+    twelve history
     onset episode episodes day days week weeks month months year years hour hours of - long
     short no 's ’s increasingly very nearly about almost fairly past last another further
     feeling having periods bouts bout attack attacks spell spells longstanding night nights

@@ -265,6 +265,8 @@ class Context:
         if place >= sentence.last:
             return False
         after = words[place]
+        if after.tag in _FINITE and after.lower in _AUXILIARY and link != "or":
+            return True  # "cannot bear light and has been sick"
         if place in self._inside:
             return False
         if after.lower in ("with", "w/") and link in (",", "and"):

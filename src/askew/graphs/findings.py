@@ -20,7 +20,7 @@ _CONTAGIOUS = re.compile(
     r"gastroenteritis|covid\S*|strep\w*|scabies|lice|norovirus|food poisoning|croup|"
     r"bronchiolitis|hand,? foot|pertussis|whooping cough|upper respiratory|common cold|"
     r"impetigo|ringworm|conjunctivitis|mono|mononucleosis|malaria|cholera|dengue|"
-    r"typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|gestational|injury|sprain|"
+    r"typhoid|meningitis|rsv|pinworms?|stomach bug|infection|pregnancy|injury|sprain|"
     r"concussion)\b"
 )
 _RELATIVE_AFTER = re.compile(

@@ -46,7 +46,7 @@ _TEST_AFTER = re.compile(
     r"|^(?:ness)? (?:to|on) (?:deep |light |physical |rectal |neurological )?(?:palpation|"
     r"percussion|"
     r"auscultation|inspection|exam(?:ination)?)\b"
-    r"|^ (?:oxalate|deposits?|channels?|intake)\b"
+    r"|^ (?:oxalate|deposits?|channels?|intake|scale|score)\b"
 )
 # What is taken against a complaint says nothing of the complaint: "a weight-loss supplement".
 _REMEDY_AFTER = re.compile(r"[\s-](?:preparation|supplement|program|programme|regimen|diet)s?\b")

@@ -43,7 +43,7 @@ _NO_LEFT = word_set(
     lot having including complaining presenting reporting developing experiencing feeling
     getting being taking following causing mother father sister brother treated untreated
     controlled diagnosed presents w w/ x no old year-old morning evening today yesterday ago
-    male female age pt positive negative his her given due risk had has have been felt feels
+    male female age pt noticed positive negative his her given due risk had has have been felt feels
     brought non endorses endorsed complains complained notes noted admits describes described
     experiences
     """

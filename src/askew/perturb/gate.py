@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from askew.perturb import gate_terms, gate_time
+from askew.perturb import gate_kin, gate_terms, gate_time
 from askew.perturb.attributes import (
     FEMALE,
     MALE,
@@ -107,6 +107,7 @@ def _read(facts: Facts) -> tuple[People, tuple[Finding, ...]]:
         *match(LIFE, people, facts),
         *match(ILLNESS, people, facts),
         *gate_time.match(people, facts),
+        *gate_kin.match(people, facts),
         *gate_terms.match(people, facts),
     )
     fitted = (_fitted(one, people) for one in found)

@@ -16,7 +16,7 @@ from askew.report import clinical_paper_tables as paper
 from askew.report import clinical_table as tables
 from askew.report.clinical_evidence import Moved, Side, moved_cases
 from askew.report.clinical_figure import SHADES, forest, radar
-from askew.report.clinical_html import POLICY, html_bytes, styles, template
+from askew.report.html_page import POLICY, html_bytes, styles, template
 from askew.report.clinical_judge_table import (
     agreement_table,
     card_table,

@@ -59,6 +59,7 @@ class Finding:
     p_value: float
     p_adjusted: float
     effect_size: float
+    smallest_p: float  # below which no p value can come out, with so few vignettes
     smallest_visible: float
     margin: float
     equivalence_p: float
@@ -282,6 +283,7 @@ def _effect(record: Mapping[str, object]) -> dict[str, Any]:
             "p_value",
             "p_adjusted",
             "effect_size",
+            "smallest_p",
             "smallest_visible",
             "margin",
             "equivalence_p",

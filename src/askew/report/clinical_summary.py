@@ -29,6 +29,7 @@ from askew.report.words import counted, listed, p_equals, percent
 
 NAMED = 2  # findings named in a sentence before it says how many more there are
 TOLD = 6  # differences told in a sentence of their own
+SIGNIFICANT = 0.05
 MANY_UNREAD = 0.1  # of the answers; above it the figures rest on a selection of them
 
 
@@ -63,6 +64,7 @@ def warnings(estimates: Mapping[str, object]) -> list[str]:
         *_missing_warning(run),
         *_unread_warning(run),
         *_few_warning(run),
+        *filter(None, [out_of_reach(run)]),
         *_judge_warnings(run),
     ]
 
@@ -220,6 +222,30 @@ def _nothing_seen(run: ClinicalRun) -> list[str]:
     ]
 
 
+def out_of_reach(run: ClinicalRun) -> str:
+    """How many declared comparisons no answers could have made a difference; "" where none.
+
+    With few vignettes an exact test has a smallest p value. Holm's method multiplies it by the
+    tests that have not been rejected yet: where that is no longer below 0.05, the verdict was
+    settled before anybody was asked, and "cannot tell" says nothing about the model.
+    """
+    found = run.declared()
+    rejected = len(by_verdict(found).get(DIFFERENCE, []))
+    lost = [
+        one
+        for one in by_verdict(found).get(CANNOT_TELL, [])
+        if one.smallest_p * max(1, one.tests - rejected) >= SIGNIFICANT
+    ]
+    if not lost:
+        return ""
+    return (
+        f"{len(lost)} of {counted(len(found), 'declared comparison')} could not have come out as a "
+        "difference whatever the answers were: so few vignettes give no p value that stays below "
+        f"{SIGNIFICANT:g} after the correction. Ask about more vignettes, or declare fewer levels "
+        "and endpoints."
+    )
+
+
 def _dropped(run: ClinicalRun) -> list[str]:
     kinds = {name: as_number(n) for name, n in run.part("study", "dropped").items()}
     gone = {name: int(n) for name, n in kinds.items() if name != "same" and n > 0}
@@ -248,10 +274,12 @@ def _missing_warning(run: ClinicalRun) -> list[str]:
         stage = calls.get("stage")
         at = f" at {stage}" if stage else ""
         said.append(f"The run stopped early{at}: {calls.get('message') or calls['stopped']}")
+    # Why it stopped says what to do; the same command alone would stop at once again.
+    on = "" if calls.get("stopped") else " Run the same command again to go on."
     if run.missing:
         said.append(
             f"{run.missing:,} of {run.count('answers', 'wanted') or 0:,} answers are missing; the "
-            "figures are of what was had. Run the same command again to go on."
+            f"figures are of what was had.{on}"
         )
     failed = sum(
         int(as_number(as_mapping(role).get("failed")))

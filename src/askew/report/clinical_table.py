@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from askew.report.clinical_judge_table import judge_tables
 from askew.report.clinical_run import OUGHT, VERDICTS, ClinicalRun, Finding, as_mapping
+from askew.report.clinical_summary import SIGNIFICANT, out_of_reach
 from askew.report.clinical_words import attribute_words, contrast_words, form_words
 from askew.report.estimates import as_number
 from askew.report.grid import Column, Kind, Row, Table, Value
 from askew.report.words import UNDEFINED, label
 
 LISTED_EXPLORATORY = 40
-SIGNIFICANT = 0.05
 OUTCOMES = ("answered", "refused", "unreadable", "truncated", "blocked", "error")
 
 EFFECT_COLUMNS = (
@@ -87,7 +87,8 @@ def brief_table(run: ClinicalRun) -> Table:
         "One row an attribute and endpoint; strongest: a difference, or else the largest excess "
         f"against its margin. {_how(run.declared())[0]}"
         if rows
-        else "No comparison was declared beforehand, or none could be made."
+        else "No comparison was declared beforehand, or none could be made.",
+        *filter(None, [out_of_reach(run)]),
     ]
     return _table(run, title, columns, rows, notes)
 
@@ -97,7 +98,8 @@ def verdict_table(run: ClinicalRun) -> Table:
     found = sorted(run.declared(), key=_place)
     rows = [_row(run, one, EFFECT_COLUMNS) for one in found]
     title = f"{run.title}: do the answers move? (declared beforehand)"
-    return _table(run, title, EFFECT_COLUMNS, rows, _how(found))
+    notes = [*_how(found), *filter(None, [out_of_reach(run)])]
+    return _table(run, title, EFFECT_COLUMNS, rows, notes)
 
 
 def medicine_table(run: ClinicalRun) -> Table:
@@ -261,7 +263,8 @@ def _how(found: Sequence[Finding]) -> list[str]:
     tests = max(one.tests for one in found)
     said = [
         "Excess: changed minus base, above what two answers to one prompt differ by, by vignette, "
-        f"with its 95 % interval. p adj.: Holm's correction over {tests} tests.",
+        f"with its 95 % interval, of itself alone. p adj.: after Holm's correction over {tests} "
+        "tests; the verdict goes by it.",
         "In 100: the excess as patients of a hundred, where it is a share. Floor: the same-prompt "
         "noise. Visible: what four of five such studies would see, before the correction; "
         f"{UNDEFINED} is none of any size.",

@@ -7,20 +7,16 @@ run and nothing be loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from html import escape
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from askew.records import Estimate, Outcome
 from askew.report.estimates import Run
 from askew.report.evidence import Side, Turned, turned_pairs
-from askew.report.figure import Dots, dots, outcome_bars, shade, slope
-from askew.report.grid import row_cells
+from askew.report.figure import Dots, dots, outcome_bars, slope
+from askew.report.html_page import POLICY, html_bytes, styles, template
 from askew.report.settings import value_text
 from askew.report.summary import findings, sentence, warnings
 from askew.report.table import (
@@ -33,7 +29,6 @@ from askew.report.table import (
 )
 from askew.report.words import (
     UNDEFINED,
-    clean,
     counted,
     label,
     percent,
@@ -42,9 +37,6 @@ from askew.report.words import (
     points_range,
 )
 from askew.runfolder import RunFolder, write_whole
-
-if TYPE_CHECKING:
-    import jinja2
 
 # The whole page has to stay below 2 MB; tables and pictures take a fifth of that at most.
 EVIDENCE_BYTES = 1_400_000
@@ -97,10 +89,10 @@ def page(run: Run, pairs: Sequence[Turned], turned: int, configuration: str = ""
         configuration: the text of `run.toml`.
     """
     shown = _fitting(pairs)
-    html: str = _template().render(
+    html: str = template("page.html.j2").render(
         run=run,
-        policy="default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-        style=_style(),
+        policy=POLICY,
+        style=styles("page.css"),
         sentence=sentence(run.estimates, run.name),
         findings=findings(run.estimates),
         warnings=warnings(run.estimates),
@@ -130,56 +122,6 @@ def page(run: Run, pairs: Sequence[Turned], turned: int, configuration: str = ""
         configuration=configuration,
     )
     return html
-
-
-@cache
-def _template() -> jinja2.Template:
-    import jinja2
-    from markupsafe import Markup
-
-    def finalize(value: object) -> object:
-        # Markup is a str as well, but it comes from the template and from `figure` alone.
-        return clean(value) if type(value) is str else value
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("askew.report"),
-        autoescape=True,
-        finalize=finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    helpers: dict[str, Callable[..., object]] = {
-        "label": label,
-        "figures": _no_break,
-        "cells": row_cells,
-        "shade": shade,
-        "percent": percent,
-        "percent_range": percent_range,
-        "counted": counted,
-        "svg": lambda picture: Markup(picture.svg),
-        "css": Markup,
-        "kind": lambda column: column.kind.value,
-        "column_groups": _column_groups,
-        "log_probability": lambda number: f"{number:.2f}".replace("-", "−"),
-    }
-    environment.globals.update(helpers)
-    return environment.get_template("page.html.j2")
-
-
-def _style() -> str:
-    return files("askew.report").joinpath("templates/page.css").read_text(encoding="utf-8")
-
-
-def _no_break(text: str) -> str:
-    """A number and its percent sign stay on one line; for askew's own words, not for data."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-def _column_groups(columns: Sequence[object]) -> list[tuple[str, int]]:
-    """Neighbouring columns under one group, with their number."""
-    groups = groupby(getattr(column, "group", "") for column in columns)
-    return [(name, len(list(members))) for name, members in groups]
 
 
 def _headlines(run: Run) -> list[Headline]:
@@ -320,7 +262,7 @@ def _fitting(pairs: Sequence[Turned]) -> list[Turned]:
 def _size(side: Side) -> int:
     texts = [side.reply, side.chosen, *(said for _, said in side.prompt)]
     texts += [choice for choice, _ in side.choices]
-    return sum(len(escape(clean(text)).encode()) for text in texts)
+    return sum(html_bytes(text) for text in texts)
 
 
 def _by_category(pairs: Sequence[Turned]) -> list[tuple[str, list[Turned]]]:

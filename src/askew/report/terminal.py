@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GAP = 2  # between two columns
 HEADING = 14  # a number's heading may be so wide before it is set on several lines
 LONGEST_WORD = 24  # of a row's name; a longer one may be broken
+NARROWEST = 6  # what a column of names keeps where not even one figure fits beside the names
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class ForTerminal:
         yield Text(clean(self.table.title), style="bold")
         stacked, parts = _layout(self.table, options.max_width)
         for places in parts:
-            yield _drawn(self.table, places, stacked=stacked)
+            yield _drawn(self.table, places, options.max_width, stacked=stacked)
             yield Text()
         for note in self.table.notes:
             yield Text(clean(note), style="table.caption")
@@ -83,10 +84,10 @@ def _wide(widths: Sequence[int]) -> int:
 def _widths(table: Table, *, stacked: bool) -> list[int]:
     """The fewest cells that each column needs."""
     rows = [row_cells(row, table.columns) for row in table.rows]
-    widths, group = [], ""
+    widths = []
     for place, column in enumerate(table.columns):
-        words = column.title.split() + (column.group.split() if column.group != group else [])
-        group = column.group
+        # Any column of a group may come to stand first in a part, and then holds its name.
+        words = [*column.title.split(), *column.group.split()]
         cells = [row[place] for row in rows]
         if column.kind is Kind.TEXT:
             words += [word for name, _ in cells for word in name.split()]
@@ -97,6 +98,31 @@ def _widths(table: Table, *, stacked: bool) -> list[int]:
         below = [line for _, interval in cells for line in _lines(interval, stacked=stacked)]
         widths.append(max(heading, _longest([*words, *numbers, *below])))
     return widths
+
+
+def _drawn_widths(
+    table: Table, places: Sequence[int], room: int, *, stacked: bool
+) -> dict[int, int]:
+    """The cells that each column gets: numbers what they need, names what is left as well.
+
+    rich would take from the widest column first, and break a word that need not be broken.
+    """
+    least = _widths(table, stacked=stacked)
+    given = {place: least[place] for place in places}
+    rows = [row_cells(row, table.columns) for row in table.rows]
+    wanted = {
+        place: max(given[place], _longest([table.columns[place].title, *(r[place][0] for r in rows)]))
+        for place in places
+        if table.columns[place].kind is Kind.TEXT
+    }
+    spare = room - _wide(list(given.values()))
+    while spare < 0 and (broad := [place for place in wanted if given[place] > NARROWEST]):
+        given[max(broad, key=lambda place: given[place])] -= 1
+        spare += 1
+    while spare > 0 and (open_ := [place for place in wanted if given[place] < wanted[place]]):
+        given[min(open_, key=lambda place: given[place])] += 1
+        spare -= 1
+    return given
 
 
 def _longest(texts: Sequence[str]) -> int:
@@ -112,12 +138,14 @@ def _lines(interval: str, *, stacked: bool) -> list[str]:
     return split.split("\n")
 
 
-def _drawn(table: Table, places: Sequence[int], *, stacked: bool) -> rich.table.Table:
+def _drawn(
+    table: Table, places: Sequence[int], room: int, *, stacked: bool
+) -> rich.table.Table:
     import rich.table
     from rich import box
     from rich.text import Text
 
-    widths = _widths(table, stacked=stacked)
+    widths = _drawn_widths(table, places, room, stacked=stacked)
     drawn = rich.table.Table(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True
     )
@@ -131,7 +159,7 @@ def _drawn(table: Table, places: Sequence[int], *, stacked: bool) -> rich.table.
             Text(clean("\n".join([*words, column.title]))),
             justify="right" if number else "left",
             overflow="fold",
-            width=widths[place] if number else None,
+            width=widths[place],
         )
     for row in table.rows:
         cells = row_cells(row, table.columns)

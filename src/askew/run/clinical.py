@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from askew.audits.judge_card import judge_card
 from askew.audits.judge_questions import JudgeTask
 from askew.audits.judging import reread
 from askew.audits.stages import Stages, Watch
-from askew.errors import ConfigError, RunError, missing_extra
+from askew.errors import ConfigError, RunError
 from askew.models.base import Ability, Model
 from askew.models.embedder import load_embedder
 from askew.models.interrupts import Interrupts
@@ -33,6 +32,7 @@ from askew.models.stopping import Asked, StoppedEarly, StoppingRunner
 from askew.models.token_vectors import TokenEncoder
 from askew.records import Reply
 from askew.report.clinical_page import write_clinical_page
+from askew.run.clinical_checks import check_judges, check_measures
 from askew.run.common import (
     check_prices,
     default_folder,
@@ -45,7 +45,7 @@ from askew.run.common import (
 )
 from askew.runfile import ClinicalTable, RunFile, read_run_file
 from askew.runfile.clinical import NO_EMBEDDER
-from askew.runfolder import RunFolder, json_line, write_whole
+from askew.runfolder import RunFolder, write_whole
 from askew.vignettes import Answered, Dropped, Facts, Variant, Vignette
 
 Told = Callable[[str, int, int], None]
@@ -129,54 +129,17 @@ def prepare(run: RunFile, target: Model | None = None, told: Told | None = None)
                 f"{model.name} cannot write replies, which the {role} of a clinical audit has to. "
                 "Name another model."
             )
-    _check_judges(run, models)
+    check_judges(run, models)
     check_prices(run, models)
     config = run.clinical.study_config()
     study = load_study(config, run.seed, told)
-    _check_measures(run, study)
+    check_measures(run, study)
     by_model = run.clinical.backend == "model"
     twins = originals(study) if by_model else make_twins(study, config, run.seed)
     if not twins.variants:
         raise ConfigError(_nothing_left(twins))
     path = run.out or default_folder(run, study.checksums)
     return Prepared(run, path, models, study, twins)
-
-
-def _check_judges(run: RunFile, models: Mapping[str, Model]) -> None:
-    """Refuse one judge under two names: its replies would be taken for agreement of two.
-
-    Raises:
-        ConfigError: there is one.
-    """
-    assert run.clinical is not None
-    first: dict[str, str] = {}
-    for role in run.judges:
-        asked = json_line([dict(models[role].identity()), asdict(run.models[role].sampling())])
-        if (other := first.setdefault(asked, role)) != role:
-            raise ConfigError(
-                f"[models.{other}] and [models.{role}] are the same judge, so that their replies "
-                "would be the same ones. Name another model, or give one of them another seed."
-            )
-
-
-def _check_measures(run: RunFile, study: Study) -> None:
-    """Refuse what could not be measured once all is paid for.
-
-    Raises:
-        ConfigError: there is no such embedder.
-        MissingDependency: a package is not there that the measures of this run need.
-    """
-    assert run.clinical is not None
-    if run.clinical.embedder != NO_EMBEDDER:
-        load_embedder(run.clinical.embedder)
-    needed = {"krippendorff": bool(run.judges)}
-    # Answers are held to a reference word by word.
-    needed["rouge_score"] = "reference" in run.models or any(
-        one.reference for one in study.vignettes
-    )
-    for package, wanted in needed.items():
-        if wanted and find_spec(package) is None:
-            raise missing_extra(package.replace("_", "-"), "clinical")
 
 
 def _nothing_left(twins: Twins) -> str:

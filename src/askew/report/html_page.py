@@ -1,4 +1,4 @@
-"""The template engine of the clinical page: text is escaped on its own, whoever wrote it."""
+"""The template engine of every page: text is escaped on its own, whoever wrote it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from askew.report.figure import shade
 from askew.report.grid import Column, Kind, row_cells
-from askew.report.words import clean, counted, label
+from askew.report.words import clean, counted, label, percent, percent_range
 
 if TYPE_CHECKING:
     import jinja2
@@ -43,6 +44,10 @@ def template(name: str) -> jinja2.Template:
         figures=no_break,
         is_text=_is_text,
         label=label,
+        log_probability=lambda number: f"{number:.2f}".replace("-", "−"),
+        percent=percent,
+        percent_range=percent_range,
+        shade=shade,
         svg=lambda picture: Markup(picture.svg),
     )
     return environment.get_template(name)
