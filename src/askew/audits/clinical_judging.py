@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from askew.audits.clinical_reference import changed_set
 from askew.audits.judge_card import score_means
 from askew.audits.judge_questions import JudgeKind, JudgeTask
-from askew.audits.judge_tasks import JudgePlan, calls_planned, contrasts_of, plan_tasks
+from askew.audits.judge_tasks import JudgePlan, contrasts_of, plan_tasks
 from askew.audits.judging import Judgement, judge
 from askew.audits.stages import Stages
 from askew.models.base import Model
@@ -67,14 +67,6 @@ def judge_work(answered: Sequence[Answered], config: JudgingConfig, seed: int) -
     )
     tasks = tuple(dict.fromkeys((*shown.tasks, *rest.tasks)))
     return JudgeWork(tasks, {**shown.left_out, **rest.left_out})
-
-
-def calls_at_most(
-    planned: Sequence[Answered], config: JudgingConfig, seed: int, judges: int
-) -> int:
-    """The most calls that judging takes if every answer can be judged, re-asks included."""
-    work = judge_work(planned, config, seed)
-    return calls_planned(work.tasks, judges, config.re_asks)[1]
 
 
 async def ask_judges(

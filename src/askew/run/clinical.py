@@ -346,9 +346,13 @@ def _judged(
         )
     ]
     sources = {name: one.source for name, one in vignettes.items()}
-    temperature = config.sampling[run.judges[0]].temperature
+    temperatures = {
+        name: sampling.temperature
+        for role, name in _judge_names(run).items()
+        if (sampling := config.sampling[role]).temperature is not None
+    }
     card = judge_card(
-        judgements, seed=run.seed, targets=(run.target.name,), temperature=temperature
+        judgements, seed=run.seed, targets=(run.target.name,), temperature=temperatures
     )
     return {**judged_figures(judgements, answered, sources), "card": card}
 
