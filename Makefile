@@ -2,6 +2,8 @@
 # constraints.txt. PIP_ARGS reaches pip, e.g. to choose PyTorch's CPU build (see the README).
 PYTHON ?= python3
 PIP_ARGS ?=
+# Two workers, a file at a time: the suite is made to fit two cores.
+PYTEST_ARGS ?= -n 2 --dist loadfile
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -12,7 +14,7 @@ demo: $(VENV)/demo-installed
 	$(BIN)/askew run examples/demo.toml --yes
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest $(PYTEST_ARGS)
 
 check: $(VENV)/test-installed
 	$(BIN)/ruff check .

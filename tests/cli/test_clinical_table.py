@@ -73,6 +73,18 @@ def test_a_layout_of_another_audit_is_refused_by_name(folder, flex_folder):
         assert known in str(done.exception)
 
 
+@pytest.mark.parametrize("option", ["--non-answers", "--normalise", "--paraphrase"])
+def test_a_clinical_run_is_not_read_by_rules_of_flex(tmp_path, option):
+    folder = make_clinical_run(tmp_path / "run")
+    folder.settings.write_text("[clinical]\nanswers = ['direct']\n", encoding="utf-8")
+    before = folder.estimates.read_bytes()
+    done = CliRunner().invoke(app, ["score", str(folder.path), option, "wrong"])
+    assert done.exit_code != 0
+    assert f"{option}: an option of FLEX" in str(done.exception)
+    assert "--set" in str(done.exception)
+    assert folder.estimates.read_bytes() == before
+
+
 def test_runs_of_two_audits_are_not_mixed(folder, flex_folder):
     done = table(folder.path, flex_folder.path)
     assert done.exit_code != 0

@@ -259,6 +259,22 @@ def test_no_figure_is_cut_on_a_terminal(run, width):
                     ), (table.title, text)
 
 
+@pytest.mark.parametrize("width", range(44, 100))
+def test_no_word_is_broken_where_a_table_is_split_in_the_middle_of_a_group(width):
+    """The group's name is set again over the part that its later columns come to stand in."""
+    columns = [Column("Target"), Column("Asked")]
+    columns += [Column(name, Kind.SCORE, group="without multi-hop") for name in "ABCDEFGH"]
+    cells = ("python/bot:answer", "asked directly", *[0.25] * 8)
+    printed = on_terminal(Table("T", tuple(columns), (Row(cells),)), width)
+    assert max(map(len, printed.splitlines())) <= width
+    words = printed.split()
+    assert {"python/bot:answer", "directly", "multi-hop", "+0.250"} <= set(words)
+    known = (
+        "T A B C D E F G H Target Asked without multi-hop asked directly python/bot:answer +0.250"
+    )
+    assert {word for word in words if word.strip("─")} <= set(known.split())
+
+
 def test_an_interval_is_on_one_line_where_there_is_room_and_on_two_where_not(run):
     table = tables.run_table(run.read_estimates())[0]
     interval = row_texts(table.rows[0], table.columns)[1].split("(")[1].rstrip(")")

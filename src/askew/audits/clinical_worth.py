@@ -96,7 +96,8 @@ def _verdict(
         f"the answers list {listed.value:.0%} of the reference diagnoses of their own case and "
         f"{chance.value:.0%} of those of other cases"
     )
-    if excess.lower <= 0 or math.isnan(excess.lower):
+    # Where every case has the same excess there is no interval, and its sign says it all.
+    if (excess.value if math.isnan(excess.lower) else excess.lower) <= 0:
         return False, f"{against}: no better than chance."
     return True, f"{against}."
 

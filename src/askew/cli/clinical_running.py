@@ -207,6 +207,8 @@ def _print_plan(page: Console, prepared: Prepared, planned: ClinicalPlan) -> Non
     grid.add_row("money", _money_line(prepared, planned))
     if planned.seconds is not None:
         grid.add_row("time", f"about {in_words(planned.seconds)}, {planned.seconds_basis}")
+    elif planned.new:
+        grid.add_row("time", "not known before the first calls; a bar then says what is left")
     rejected = sum(problem.kind == "rejected" for problem in study.problems)
     if rejected:
         grid.add_row("records skipped", f"{rejected:,}; `askew data check` lists them")

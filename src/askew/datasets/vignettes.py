@@ -106,4 +106,7 @@ def _plug_in(name: str) -> Callable[..., object]:
                 "load(spec, *, seed, lenient)."
             )
         return cast("Callable[..., object]", found)
-    raise unknown_name("clinical data set", name, names())
+    unknown = unknown_name("clinical data set", name, names())
+    if "." in name or "/" in name:
+        raise ConfigError(f"{unknown} A file of your own is data set 'own': own={name}.")
+    raise unknown

@@ -93,7 +93,7 @@ def scale_of(rows: Sequence[Finding]) -> float:
     if largest <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(largest))
-    return next(step * power for step in _ROUND if step * power >= largest * 0.999)
+    return next(step * power for step in _ROUND if step * power >= largest * (1 - 1e-9))
 
 
 def radar(ident: str, title: str, lines: Mapping[str, Mapping[str, Estimate]]) -> str:

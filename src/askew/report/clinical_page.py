@@ -16,7 +16,6 @@ from askew.report import clinical_paper_tables as paper
 from askew.report import clinical_table as tables
 from askew.report.clinical_evidence import Moved, Side, moved_cases
 from askew.report.clinical_figure import SHADES, forest, radar
-from askew.report.html_page import POLICY, html_bytes, styles, template
 from askew.report.clinical_judge_table import (
     agreement_table,
     card_table,
@@ -43,6 +42,7 @@ from askew.report.clinical_words import (
 )
 from askew.report.estimates import as_number
 from askew.report.grid import Column, Kind, Row, Table
+from askew.report.html_page import POLICY, html_bytes, styles, template
 from askew.report.page import Picture
 from askew.report.words import UNDEFINED, counted, label, p_value, percent, percent_range
 from askew.runfolder import RunFolder, write_whole

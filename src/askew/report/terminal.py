@@ -111,7 +111,9 @@ def _drawn_widths(
     given = {place: least[place] for place in places}
     rows = [row_cells(row, table.columns) for row in table.rows]
     wanted = {
-        place: max(given[place], _longest([table.columns[place].title, *(r[place][0] for r in rows)]))
+        place: max(
+            given[place], _longest([table.columns[place].title, *(r[place][0] for r in rows)])
+        )
         for place in places
         if table.columns[place].kind is Kind.TEXT
     }
@@ -138,9 +140,7 @@ def _lines(interval: str, *, stacked: bool) -> list[str]:
     return split.split("\n")
 
 
-def _drawn(
-    table: Table, places: Sequence[int], room: int, *, stacked: bool
-) -> rich.table.Table:
+def _drawn(table: Table, places: Sequence[int], room: int, *, stacked: bool) -> rich.table.Table:
     import rich.table
     from rich import box
     from rich.text import Text

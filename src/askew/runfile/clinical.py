@@ -20,6 +20,7 @@ from askew.datasets import DataSpec
 from askew.errors import ConfigError, unknown_name
 from askew.models.embedder import NAME as PACKAGED_EMBEDDER
 from askew.models.embedder import available as embedder_available
+from askew.prompts.clinical import MOST_SHOTS
 from askew.records import Sampling
 from askew.runfile.tables import DataTable, Table, named_data
 from askew.scores.endpoints import ENDPOINTS
@@ -108,7 +109,7 @@ class ClinicalTable(Table):
     structured: bool = True
     first_hop: Literal["target", "extractor"] = "target"
     steps: Literal["paper", "neutral"] = "paper"
-    shots: int = Field(default=2, ge=0, le=2)
+    shots: int = Field(default=2, ge=0, le=MOST_SHOTS)
     replicates: int = Field(default=5, ge=1)
     primary: tuple[str, ...] = PRIMARY
     margins: dict[str, Share] = Field(default_factory=dict)
@@ -123,6 +124,9 @@ class ClinicalTable(Table):
         """A preset's values under those that are given, and data by their names alone."""
         if isinstance(values, dict):
             values = {**PRESETS.get(str(values.get("preset")), {}), **values}
+            if isinstance(values.get("reference"), dict):
+                # What is named for one attribute leaves the others as they are.
+                values["reference"] = {**EffectConfig().reference, **values["reference"]}
         return named_data(values)
 
     @model_validator(mode="after")
@@ -207,7 +211,10 @@ class ClinicalTable(Table):
         attributes = []
         for name in named:
             if name not in known:
-                raise unknown_name("attribute", name, list(known))
+                raise ConfigError(
+                    f"{unknown_name('attribute', name, list(known))} An attribute of your own "
+                    "needs its levels: declare it in a table [[clinical.declared]]."
+                )
             attributes.append(_with_levels(known[name], self.levels.get(name)))
         for name in self.levels:
             if name not in named:
