@@ -298,3 +298,30 @@ def test_a_setting_that_would_fail_or_mean_nothing_is_refused_with_its_mend(
     with pytest.raises(ConfigError, match=words) as trouble:
         settings(tmp_path / "run", **changes)
     assert ".." not in str(trouble.value)
+
+
+def test_a_reference_for_one_attribute_leaves_the_others_as_they_are(tmp_path):
+    run = settings(tmp_path / "run", **{"clinical.reference": {"gender": "female"}})
+    assert run.clinical.effect_config().reference == {
+        "gender": "female",
+        "race": "White",
+        "age": "40-60",
+    }
+
+
+def test_an_attribute_of_ones_own_is_told_where_to_be_declared(tmp_path):
+    with pytest.raises(ConfigError, match=r"\[\[clinical\.declared\]\]"):
+        settings(tmp_path / "run", **{"clinical.attributes": ["insurance"]})
+
+
+def test_the_papers_template_can_be_chosen(tmp_path):
+    chosen = {"clinical.backend": "template", "clinical.template": "paper"}
+    prepared = clinical.prepare(settings(tmp_path / "run", **chosen, **{"clinical.vignettes": 2}))
+    texts = [one.text for one in prepared.twins.variants]
+    assert texts
+    assert all(text.startswith("A patient ") and " having several " in text for text in texts)
+
+
+def test_all_answers_may_be_judged(tmp_path):
+    run = settings(tmp_path / "run", **{"clinical.judge.items": "all"})
+    assert run.clinical.judging_config({}).items is None

@@ -17,7 +17,13 @@ from askew.perturb import NEUTRAL
 from askew.prompts import clinical as prompts
 from askew.records import Call, Estimate, Reply, Sampling
 from askew.scores.clinical_answer import read_answer, read_single
-from askew.scores.reference_match import Match, Reference, TokenEmbed, reference_match
+from askew.scores.reference_match import (
+    MEANINGS,
+    Match,
+    Reference,
+    TokenEmbed,
+    reference_match,
+)
 from askew.seeds import generator
 from askew.stats.case_mean import case_mean
 from askew.vignettes import Answered, AnswerForm, ClinicalAnswer, Variant
@@ -41,6 +47,8 @@ class Matched:
     excess: Estimate
 
 
+# Measures lie between 0 and 1, but for those that are means of cosines.
+_LEAST = dict.fromkeys(MEANINGS, -1.0)
 Cell = Mapping[str, Matched]  # measure -> figures
 
 
@@ -188,8 +196,8 @@ def changed_set(variant: Variant) -> str:
 def _cell(matches: Mapping[str, Match], ids: Sequence[str]) -> dict[str, Matched]:
     return {
         name: Matched(
-            case_mean(match.scores, ids),
-            case_mean(match.chance_scores, ids),
+            case_mean(match.scores, ids, least=_LEAST.get(name, 0.0), most=1.0),
+            case_mean(match.chance_scores, ids, least=_LEAST.get(name, 0.0), most=1.0),
             case_mean(np.subtract(match.scores, match.chance_scores), ids),
         )
         for name, match in matches.items()

@@ -60,8 +60,8 @@ def worth(answered: Sequence[Answered], seed: int) -> Worth:
     held = [one for one in answered if one.vignette.reference]
     match = _listed(held, seed)
     ids = [one.vignette.id for one in held]
-    listed = case_mean(match.scores, ids)
-    chance = case_mean(match.chance_scores, ids)
+    listed = case_mean(match.scores, ids, least=0.0, most=1.0)
+    chance = case_mean(match.chance_scores, ids, least=0.0, most=1.0)
     excess = case_mean(match.scores - match.chance_scores, ids)
     meaningful, reason = _verdict(read, listed, chance, excess)
     return Worth(dict(outcomes), read, listed, chance, excess, meaningful, reason)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,6 +13,7 @@ import typer
 
 from askew.cli import INCOMPLETE
 from askew.cli.clinical_settings import takes_clinical_settings
+from askew.cli.progress import reporting_stages
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
 from askew.report.words import clean
@@ -21,7 +21,6 @@ from askew.report.words import clean
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from askew.audits.stages import Stage
     from askew.run.clinical import Done, Prepared
     from askew.run.clinical_plan import ClinicalPlan
     from askew.runfile import RunFile
@@ -112,8 +111,8 @@ async def _run(prepared: Prepared, *, json: bool) -> int:
     from askew.cli.figures import show_figures
     from askew.run.clinical import execute
 
-    with _watching() as watch:
-        done = await execute(prepared, watch)
+    with reporting_stages() as tell:
+        done = await execute(prepared, lambda stage: tell(stage.name, stage.name, stage.progress))
     show_figures(done.folder, json=json)
     _say_what_is_missing(prepared, done)
     return INCOMPLETE if done.incomplete else 0
@@ -134,47 +133,6 @@ def _counting(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None
         yield lambda what, done, total: bars.update(
             task, completed=done, total=total, description=what
         )
-
-
-@contextmanager
-def _watching() -> Iterator[Callable[[Stage], None]]:
-    """What to tell of each stage: a bar on a terminal, else a line now and then; on stderr."""
-    from askew.report.progress import SECONDS_BETWEEN_LINES, how_far
-
-    if not sys.stderr.isatty():
-        next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-
-        def write(stage: Stage) -> None:
-            nonlocal next_line
-            if time.monotonic() >= next_line:
-                next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-                now = stage.progress
-                where = f"{stage.name}: {now.done:,} of {now.total:,}"
-                echo(f"{where}, {how_far(now)}", stderr=True)
-
-        yield write
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
-    from rich.progress import Progress as Bars
-
-    with Bars(
-        TextColumn("{task.fields[stage]}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        console=console(stderr=True),
-    ) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def advance(stage: Stage) -> None:
-            now = stage.progress
-            if stage.name not in tasks:
-                tasks[stage.name] = bars.add_task("", total=now.total, stage=stage.name)
-            bars.update(
-                tasks[stage.name], completed=now.done, total=now.total, description=how_far(now)
-            )
-
-        yield advance
 
 
 def _print_plan(page: Console, prepared: Prepared, planned: ClinicalPlan) -> None:

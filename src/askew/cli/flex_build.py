@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from askew.cli import INCOMPLETE
+from askew.cli.progress import reporting_stages
 from askew.cli.settings import DEFAULT_MODEL, assignment, data_set, published
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
@@ -198,57 +197,14 @@ def _settings(file: Path | None, given: Mapping[str, object]) -> BuildFile:
 async def _build(page: Console, prepared: Prepared, *, json: bool) -> int:
     from askew.build.flex import execute
 
-    with _watching() as watch:
-        built = await execute(prepared, watch)
+    with reporting_stages() as tell:
+        built = await execute(prepared, lambda step: tell(step.stage, _stage(step), step.progress))
     if json:
         typer.echo((built.path / "build.json").read_text(encoding="utf-8"))
     else:
         _print_summary(page, built)
     _say_what_is_missing(prepared, built)
     return INCOMPLETE if built.missing else 0
-
-
-@contextmanager
-def _watching() -> Iterator[Callable[[Step], None]]:
-    """What to tell of each step: a bar on a terminal, else a line now and then; on stderr."""
-    from askew.report.progress import SECONDS_BETWEEN_LINES, how_far
-
-    if not sys.stderr.isatty():
-        next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-
-        def write(step: Step) -> None:
-            nonlocal next_line
-            if time.monotonic() >= next_line:
-                next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-                now = step.progress
-                where = f"{_stage(step)}: {now.done:,} of {now.total:,}"
-                echo(f"{where}, {how_far(now)}", stderr=True)
-
-        yield write
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bars
-
-    with Bars(
-        TextColumn("{task.fields[stage]}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        console=console(stderr=True),
-    ) as bars:
-        task = bars.add_task("", total=None, stage="")
-
-        def advance(step: Step) -> None:
-            now = step.progress
-            bars.update(
-                task,
-                completed=now.done,
-                total=now.total,
-                description=how_far(now),
-                stage=_stage(step),
-            )
-
-        yield advance
 
 
 def _stage(step: Step) -> str:

@@ -41,3 +41,45 @@ def reporting(planned: Plan) -> Iterator[Callable[[Progress], None]]:
             bars.update(task, completed=now.done, total=now.total, description=how_far(now))
 
         yield advance
+
+
+@contextmanager
+def reporting_stages() -> Iterator[Callable[[str, str, Progress], None]]:
+    """What to tell of work of several stages: the stage, what it is called now, how far it is."""
+    from askew.report.progress import SECONDS_BETWEEN_LINES, how_far
+
+    if not sys.stderr.isatty():
+        next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+
+        def write(stage: str, called: str, now: Progress) -> None:
+            nonlocal next_line
+            if time.monotonic() >= next_line:
+                next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+                echo(f"{called}: {now.done:,} of {now.total:,}, {how_far(now)}", stderr=True)
+
+        yield write
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+    from rich.progress import Progress as Bars
+
+    with Bars(
+        TextColumn("{task.fields[called]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        console=console(stderr=True),
+    ) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(stage: str, called: str, now: Progress) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task("", total=now.total, called=called)
+            bars.update(
+                tasks[stage],
+                completed=now.done,
+                total=now.total,
+                description=how_far(now),
+                called=called,
+            )
+
+        yield advance

@@ -63,7 +63,7 @@ class JudgeTable(Table):
     """
 
     kinds: tuple[JudgeKind, ...] = ("quality", "bias", "consistency", "pairwise", "difference")
-    items: int | None = Field(default=20, ge=1)  # QAs a cell (§4.3.3); None takes all
+    items: Annotated[int, Field(ge=1)] | Literal["all"] = 20  # QAs a cell (§4.3.3)
     controls: int = Field(default=20, ge=0)  # of each kind: placebo, planted, label-only
     repeats: int = Field(default=3, ge=1)  # of each judgement
     re_asks: int = Field(default=1, ge=0)  # of a reply that cannot be read
@@ -103,6 +103,8 @@ class ClinicalTable(Table):
     combinations: tuple[tuple[str, ...], ...] = ()
     backend: Literal["edit", "template", "model"] = "edit"
     variants: int = Field(default=4, ge=1)  # of the attacker, a combination (§4.1)
+    template: Literal["askew", "paper"] = "askew"  # where a text is built anew
+    unsure: Literal["drop", "template"] = "drop"  # what no edit can say for sure
     keep_odd: bool = False
     sample: int | None = Field(default=None, ge=1)  # variants a vignette, drawn by the seed
     answers: tuple[AnswerForm, ...] = Field(default=("direct", "single"), min_length=1)
@@ -224,6 +226,8 @@ class ClinicalTable(Table):
             arms=self.arms,
             combinations=self.combinations if self.backend != "model" else (),
             backend="template" if self.backend == "template" else "edit",
+            template=self.template,
+            unsure=self.unsure,
             keep_odd=self.keep_odd,
             sample=self.sample,
         )
@@ -273,7 +277,7 @@ class ClinicalTable(Table):
         table = self.judge
         return JudgingConfig(
             kinds=table.kinds,
-            items=table.items,
+            items=None if table.items == "all" else table.items,
             controls=table.controls,
             repeats=table.repeats,
             re_asks=table.re_asks,
