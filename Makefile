@@ -12,6 +12,7 @@ BIN := $(VENV)/bin
 demo: $(VENV)/demo-installed
 	$(BIN)/askew models install builtin/smollm2
 	$(BIN)/askew run examples/demo.toml --yes
+	$(BIN)/askew run examples/clinical.toml --yes
 
 test: check
 	$(BIN)/pytest $(PYTEST_ARGS)

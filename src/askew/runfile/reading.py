@@ -4,15 +4,34 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from askew.errors import ConfigError
 
 Model = TypeVar("Model", bound=BaseModel)
+
+# What pydantic puts into the place of a fault for each kind of value that a setting may have.
+_KIND_OF_VALUE = re.compile(r"(constrained-)?(int|float|str|bool)|(literal|tuple|function-).*")
+_WORDS = {
+    "bool": "true or false",
+    "dict": "a table",
+    "float": "a number",
+    "int": "a whole number",
+    "list": "a list",
+    "model": "a table",
+    "path": "a path",
+    "string": "text",
+    "tuple": "a list",
+}
+_PATTERNS = {
+    r"^[^/\s]+/\S+$": "provider/model, such as 'openai/gpt-4o'",
+    r"^[^+=|/#]+$": "a name without any of + = | / #",
+}
 
 
 def read_toml(path: Path, mend: str) -> tuple[dict[str, Any], str]:
@@ -52,9 +71,11 @@ def validated(
     try:
         return kind.model_validate(values)
     except ValidationError as trouble:
-        faults = [_fault(error, where, text, overrides) for error in trouble.errors()[:3]]
-        more = trouble.error_count() - len(faults)
-        raise ConfigError("\n".join(faults) + (f"\n… and {more} more." if more else "")) from None
+        faults = _Faults(kind, values, overrides, where, text).told(trouble)
+        more = len(faults) - 3
+        raise ConfigError(
+            "\n".join(faults[:3]) + (f"\n… and {more} more." if more > 0 else "")
+        ) from None
 
 
 def write_run_file(run: BaseModel) -> str:
@@ -102,24 +123,160 @@ def put(values: dict[str, Any], key: str, value: object) -> None:
     values[last] = value
 
 
-def _fault(error: Any, where: str, text: str, overrides: Mapping[str, object]) -> str:
-    path = [part for part in error["loc"] if not str(part).startswith("function-")]
-    key = ".".join(str(part) for part in path)
-    if any(f"{key}.".startswith(f"{given}.") for given in overrides):
-        place = "command line"
-    else:
-        line = _line_of([str(part) for part in path if not isinstance(part, int)], text)
-        place = f"{where}:{line}" if line else where
-    found = error.get("input")
-    # What stands under an unknown key may be a secret that was put in the wrong place.
-    unshown = isinstance(found, dict) or error["type"] in ("missing", "extra_forbidden")
-    told = error["type"] not in ("missing", "extra_forbidden")  # the message is a sentence then
-    shown = (":" if told else "") if unshown else f" is {found!r}:"
-    mend = {
-        "extra_forbidden": "is no setting. Check the spelling in the settings table.",
-        "missing": "is missing. Add it.",
-    }.get(error["type"], f"{error['msg'].removeprefix('Value error, ').removesuffix('.')}.")
-    return f"{place}: {key or 'the file'}{shown} {mend}"
+class _Faults:
+    """What is wrong with the values of a file, in the words of somebody who wrote the file."""
+
+    def __init__(
+        self,
+        kind: type[BaseModel],
+        values: dict[str, Any],
+        overrides: Mapping[str, object],
+        where: str,
+        text: str,
+    ) -> None:
+        self._kind = kind
+        self._values = values
+        self._overrides = overrides
+        self._where = where
+        self._text = text
+
+    def told(self, trouble: ValidationError) -> list[str]:
+        """A line a fault, in pydantic's order."""
+        by_place: dict[tuple[str | int, ...], list[Any]] = {}
+        for error in trouble.errors():
+            by_place.setdefault(self._place(error["loc"]), []).append(error)
+        return [
+            self._fault(place, errors)
+            for place, errors in by_place.items()
+            if not _follows(place, errors, by_place)
+        ]
+
+    def _place(self, loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        """The keys and indices of a fault, without the kinds of value that were tried there."""
+        place: list[str | int] = []
+        found: Any = self._values
+        for part in loc:
+            is_key = isinstance(found, dict) and part in found
+            if not is_key and isinstance(part, str) and _KIND_OF_VALUE.fullmatch(part):
+                continue
+            is_index = isinstance(part, int) and isinstance(found, list | tuple)
+            found = found[part] if is_key or (is_index and part < len(found)) else None
+            place.append(part)
+        return tuple(place)
+
+    def _fault(self, place: tuple[str | int, ...], errors: list[Any]) -> str:
+        key = ".".join(str(part) for part in place)
+        blamed = self._blamed(key, place)
+        error = errors[0]
+        if error["type"] == "extra_forbidden":
+            # What stands under an unknown key may be a secret that was put in the wrong place.
+            return f"{blamed}: {key} is no setting. {self._where_it_goes(place)}"
+        if error["type"] == "missing":
+            return f"{blamed}: {key} is missing. Add it."
+        found = error.get("input")
+        shown = "" if isinstance(found, dict) else f" is {found!r}"
+        said = list(dict.fromkeys(_said(one) for one in errors))
+        return f"{blamed}: {key or 'the file'}{shown}: {', or '.join(said)}."
+
+    def _blamed(self, key: str, place: tuple[str | int, ...]) -> str:
+        if any(f"{key}.".startswith(f"{given}.") for given in self._overrides):
+            return "command line"
+        line = _line_of([str(part) for part in place if not isinstance(part, int)], self._text)
+        return f"{self._where}:{line}" if line else self._where
+
+    def _where_it_goes(self, place: tuple[str | int, ...]) -> str:
+        """The tables that have the setting, else the setting that was meant."""
+        name = str(place[-1])
+        places = [one for one in _settings(self._kind) if one[-1] == name]
+        # A file is of one audit: the tables of another are named where it has none.
+        places = [one for one in places if one[0] in self._values] or places
+        if places:
+            return f"It belongs to {' or '.join(self._heading(one) for one in places[:3])}."
+        depth = [part for part in place[:-1] if not isinstance(part, int)]
+        beside = [
+            one[-1]
+            for one in _settings(self._kind)
+            if len(one) == len(depth) + 1
+            and all(part in ("NAME", there) for part, there in zip(one, depth, strict=False))
+        ]
+        if close := get_close_matches(name, beside, n=1):
+            return f"Did you mean {close[0]!r}?"
+        return "Check the spelling in the settings table."
+
+    def _heading(self, setting: tuple[str, ...]) -> str:
+        """How a setting is reached: a table of its own, or a key of the table that it stands in."""
+        dotted = ".".join(setting)
+        kind: Any = self._kind
+        for part in setting:
+            kind = _annotation(kind, part)
+        if _table(kind) is not None and not _has(kind, dict):
+            return f"[[{dotted}]]" if _has(kind, tuple) else f"[{dotted}]"
+        above = ".".join(setting[:-1])
+        return f"[{above}]" if above else "the top of the file, above the first table"
+
+
+def _follows(
+    place: tuple[str | int, ...], errors: list[Any], others: Mapping[tuple[str | int, ...], Any]
+) -> bool:
+    """Whether a list is only called too short because entries of it are wrong.
+
+    pydantic counts the entries that are right. That a list is too short as it was written is said.
+    """
+    deeper = any(len(one) > len(place) and one[: len(place)] == place for one in others)
+    return deeper and all(
+        error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]
+        for error in errors
+    )
+
+
+def _said(error: Any) -> str:
+    """What was expected instead, without pydantic's own words where there are plainer ones."""
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "string_pattern_mismatch":
+        pattern = context["pattern"]
+        return f"expected {_PATTERNS.get(pattern, f'text of the form {pattern}')}"
+    if kind in ("too_short", "too_long"):
+        side, bound = ("least", "min_length") if kind == "too_short" else ("most", "max_length")
+        count = context[bound]
+        return f"expected at {side} {count} {'entry' if count == 1 else 'entries'}"
+    if kind.endswith(("_type", "_parsing", "_from_float", "_parsing_size")):
+        if word := _WORDS.get(kind.partition("_")[0]):
+            return f"expected {word}"
+    message: str = error["msg"].removeprefix("Value error, ").removesuffix(".")
+    for start in ("Input should be a valid ", "Input should be "):
+        if message.startswith(start):
+            return f"expected {message.removeprefix(start)}"
+    return message
+
+
+def _settings(kind: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The keys that lead to each setting of a kind of file; "NAME" stands for one that is free."""
+    for name, field in kind.model_fields.items():
+        yield (*above, name)
+        table = _table(field.annotation)
+        if table is not None:
+            free = ("NAME",) if _has(field.annotation, dict) else ()
+            yield from _settings(table, (*above, name, *free))
+
+
+def _annotation(kind: Any, part: str) -> Any:
+    """The type of what stands at a key of a table, or of any entry where keys are free."""
+    table = _table(kind)
+    if part == "NAME" or table is None:
+        return table
+    return table.model_fields[part].annotation
+
+
+def _table(annotation: Any) -> type[BaseModel] | None:
+    """The table that a setting is, or is a list or a dictionary of."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for one in get_args(annotation) if (found := _table(one))), None)
+
+
+def _has(annotation: Any, container: type) -> bool:
+    origin = getattr(annotation, "__origin__", None)
+    return origin is container or any(_has(one, container) for one in get_args(annotation))
 
 
 def _line_of(path: list[str], text: str) -> int | None:
