@@ -1,4 +1,4 @@
-"""Run every benchmark of `speed/` that can run here; says of the others why they were left out.
+"""Run the benchmarks that can run here, and the self-test; says why the others are left out.
 
     python benchmarks/run_all.py [--quick] [--data FOLDER_OF_FLEX] [--peer-python peer/bin/python]
 
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-SPEED = Path(__file__).parent / "speed"
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Benchmark:
     """A script with its arguments; `missing` says what it needs and does not find."""
 
-    script: str
+    script: str  # from this folder
     arguments: tuple[str, ...]
     missing: str | None = None
 
@@ -34,12 +34,18 @@ def benchmarks(options: argparse.Namespace) -> Iterator[Benchmark]:
     if options.peer_python:
         calls += ["--peer-python", options.peer_python]
         calls += ["--peer-calls", "200"] if options.quick else []
-    yield Benchmark("calls.py", tuple(calls))
-    yield Benchmark("kill.py", ("--calls", "200", "--kills", "3") if options.quick else ())
+    yield Benchmark("speed/calls.py", tuple(calls))
+    yield Benchmark("speed/kill.py", ("--calls", "200", "--kills", "3") if options.quick else ())
     rows = ("--rows", "30") if options.quick else ()
     yield Benchmark(
-        "log_likelihood.py", ("--data", options.data or "", *rows), _no_peer(options.data)
+        "speed/log_likelihood.py", ("--data", options.data or "", *rows), _no_peer(options.data)
     )
+    yield Benchmark("speed/extract.py", ("--repeats", "1") if options.quick else (), _no_spacy())
+    yield Benchmark("reproduce/clinical_selftest.py", ("--studies", "100") if options.quick else ())
+
+
+def _no_spacy() -> str | None:
+    return None if find_spec("spacy") else "spacy is not installed: pip install 'askew[clinical]'"
 
 
 def _no_peer(data: str | None) -> str | None:
@@ -63,7 +69,7 @@ def main() -> int:
         if one.missing:
             print(f"left out: {one.missing}")
             continue
-        done = subprocess.run([sys.executable, SPEED / one.script, *one.arguments], check=False)
+        done = subprocess.run([sys.executable, HERE / one.script, *one.arguments], check=False)
         if done.returncode:
             failed.append(one.script)
     if failed:
