@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _FORMS = (".json", ".graphml", ".svg")
 _BREAK = re.compile(r"[.?!]\s+|\n+")  # near enough for showing where a fact stands
+_COLUMNS = ("relation", "value", "status", "experiencer", "span", "rule", "score")
+_FOLDED = ("value", "rule")
+_FOLDED_WIDTH = 8  # characters; narrower columns cannot be read
 _PICTURES = 50  # one file a text; more than anybody looks at
 
 
@@ -139,10 +142,7 @@ def _table(triplets: Iterable[Triplet]) -> Any:
 
     from askew.graphs.export import value_text
 
-    table = Table(box=None, pad_edge=False)
-    for column in ("relation", "value", "status", "experiencer", "span", "rule"):
-        table.add_column(column, overflow="fold")
-    table.add_column("score", justify="right")
+    rows = []
     for one in triplets:
         span = "" if one.span is None else f"{one.span.start}-{one.span.end}"
         cells = (
@@ -153,7 +153,23 @@ def _table(triplets: Iterable[Triplet]) -> Any:
             span,
             one.rule,
         )
-        table.add_row(*map(clean, cells), f"{one.score:.2f}")
+        rows.append((*map(clean, cells), f"{one.score:.2f}"))
+    # What may fold is the value and the rule. Names that are looked for stay whole, unless the
+    # terminal is so narrow that something would be cut off then.
+    widths = [max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
+    screen, gaps = console().width, len(_COLUMNS) - 1
+    kept = sum(width for name, width in zip(_COLUMNS, widths, strict=True) if name not in _FOLDED)
+    whole = kept + gaps + len(_FOLDED) * _FOLDED_WIDTH <= screen
+    table = Table(box=None, pad_edge=False, collapse_padding=sum(widths) + 2 * gaps > screen)
+    for name in _COLUMNS:
+        table.add_column(
+            name,
+            overflow="fold",
+            no_wrap=whole and name not in _FOLDED,
+            justify="right" if name == "score" else "left",
+        )
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

@@ -21,12 +21,14 @@ from askew.datasets.files import (
     read_file,
     unpacked,
 )
+from askew.datasets.vignette_records import excerpt
 from askew.errors import DataError, bad_field
 
 STDIN = Path("-")
 # Of one text: a case is a page or two, and spaCy's memory grows with the longest text.
 LONGEST = 1_000_000
-_ROWS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+_TABLES = (".csv", ".tsv")
+_ROWS = (*_TABLES, ".jsonl", ".ndjson", ".json")
 _BLANK = re.compile(rb"(?:\r?\n[ \t]*){2,}")
 
 
@@ -98,10 +100,16 @@ def _decoded(label: str, raw: bytes, line: int) -> str:
 
 def _of_rows(file: File, kind: str, field: str) -> Iterator[Text]:
     report = Report()
-    for number, record in enumerate(_records(file, kind, field, report), start=1):
+    for number, record in enumerate(_records(file, kind, report), start=1):
+        # A table without a header has a patient in its first row: shown in excerpts alone.
+        known = ", ".join(repr(excerpt(name)) for name in record.fields)
+        if kind in _TABLES and field not in record.fields:
+            raise DataError(
+                f"{file.label}: the header has no column {field!r}. It has: {known}. Name the "
+                "column that holds the text with --field."
+            )
         value = record.fields.get(field)
         if not isinstance(value, str) or not value.strip():
-            known = ", ".join(record.fields)
             raise bad_field(
                 file.label,
                 record.line,
@@ -118,9 +126,9 @@ def _of_rows(file: File, kind: str, field: str) -> Iterator[Text]:
         raise DataError(shown + (f"\nand {more:,} more" if more > 0 else ""))
 
 
-def _records(file: File, kind: str, field: str, report: Report) -> Iterable[Record]:
-    if kind in (".csv", ".tsv"):
-        return csv_rows(file, report, required=(field,))
+def _records(file: File, kind: str, report: Report) -> Iterable[Record]:
+    if kind in _TABLES:
+        return csv_rows(file, report, required=())
     if kind == ".json":
         return _of_document(file)
     return json_lines(file, report)

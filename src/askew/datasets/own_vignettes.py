@@ -16,7 +16,7 @@ from askew.datasets import vignette_fields as read
 from askew.datasets.base import BadRecord, DataSpec, Report, check_options
 from askew.datasets.files import File, Record, csv_rows, json_lines, read_file
 from askew.datasets.own import Field
-from askew.datasets.vignette_records import Vignettes, collect, excerpt
+from askew.datasets.vignette_records import KnownLevels, Vignettes, collect, excerpt
 from askew.datasets.vignette_triplets import triplets_of
 from askew.datasets.vignettes import LoadedVignettes
 from askew.errors import ConfigError, DataError
@@ -110,12 +110,15 @@ def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> LoadedVigne
 def read_vignettes(file: File, source: str, vignettes: Vignettes, report: Report) -> None:
     """Read one file into `vignettes`; its form goes by the ending of its name."""
     notes = _UnknownFields(report, file.label)
+    levels = KnownLevels(report)
     numbers = iter(range(1, 1 << 62))
 
     def make(record: Record) -> Vignette:
         number = next(numbers)
         notes.look_at(record)
-        return _vignette(record, number, file.label, source)
+        vignette = _vignette(record, number, file.label, source)
+        levels.look_at(vignette)
+        return vignette
 
     collect(_records(file, report), make, vignettes, report, path=file.label)
 

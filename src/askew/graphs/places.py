@@ -39,6 +39,14 @@ class _Place:
     rule: str
 
 
+# "A friend from Oslo": where somebody comes from who is not the patient.
+_OF_ANOTHER = re.compile(
+    r"\b(?:friend|room-?mate|flat-?mate|house-?mate|neighbou?r|partner|husband|wife|girlfriend"
+    r"|boyfriend|uncle|aunt|cousin|carer|colleague|co-?worker|boss|visitor|relative|guest)s?"
+    r"(?: who (?:is|are|comes?))? from (?:[\w-]+ ){0,2}$"
+)
+
+
 def find(
     page: Page, parts: list[Piece], people: People, context: Context, rules: RuleSet
 ) -> list[Triplet]:
@@ -49,6 +57,8 @@ def find(
         relation = _relation(page, place, places)
         if relation is None or not _whose(page, people, place.start):
             continue
+        if _OF_ANOTHER.search(page.lower[max(place.start - 50, 0) : place.start]):
+            continue
         status = _status(page, place, relation, context)
         if status is None:
             continue
@@ -56,11 +66,26 @@ def find(
         text = page.text[place.start : place.end]
         fired = f"{place.rule} + place"
         found.append(Triplet(relation, place.value, status, span, text, fired))
-    found += _demonyms(page, parts, people)
+    found = _apart(page, found) + _demonyms(page, parts, people)
     if any(_grew(page, one) for one in found) and not all(_grew(page, one) for one in found):
         others = [one for one in found if one.relation is Relation.BORN_IN and not _grew(page, one)]
         found = [one for one in found if not others or not _grew(page, one)]
     return _clean(sorted(found, key=lambda triplet: triplet.span or Span(0, 0)))
+
+
+def _apart(page: Page, found: list[Triplet]) -> list[Triplet]:
+    """Home and origin told apart: who is from one place and lives in another was born there."""
+
+    def after(triplet: Triplet, words: str) -> bool:
+        start = triplet.span.start if triplet.span else 0
+        return bool(re.search(words, page.lower[max(start - 60, 0) : start]))
+
+    homes = [one for one in found if one.relation is Relation.LIVES_IN]
+    told = [one for one in homes if after(one, r"\b(?:liv|resid)(?:es?|ed|ing)\b[^.;]{0,45}$")]
+    origins = [one for one in homes if one not in told and after(one, r"\bfrom (?:[\w-]+ ){0,2}$")]
+    if not told:
+        return found
+    return [replace(one, relation=Relation.BORN_IN) if one in origins else one for one in found]
 
 
 def _grew(page: Page, triplet: Triplet) -> bool:

@@ -23,7 +23,10 @@ from askew.perturb.attributes import (
     band,
 )
 from askew.perturb.findings import Finding, Sex, match
+from askew.perturb.gate_birth import BIRTH
 from askew.perturb.gate_body import BODY
+from askew.perturb.gate_child import CHILD
+from askew.perturb.gate_events import EVENTS
 from askew.perturb.gate_illness import ILLNESS
 from askew.perturb.gate_life import LIFE
 from askew.perturb.mentions import PRONOUNS_OF, People
@@ -42,6 +45,8 @@ class Verdict:
 
 
 FINE = Verdict("fine")
+
+_RULES = (*BODY, *BIRTH, *LIFE, *EVENTS, *ILLNESS, *CHILD)
 
 # The bodies that a patient of each gender may have been born with.
 _BODIES: dict[str, frozenset[Sex]] = {
@@ -103,9 +108,7 @@ def _read(facts: Facts) -> tuple[People, tuple[Finding, ...]]:
     """The people of a text and what its facts demand, less what the original does not meet."""
     people = find_people(facts.text, facts)
     found = (
-        *match(BODY, people, facts),
-        *match(LIFE, people, facts),
-        *match(ILLNESS, people, facts),
+        *match(_RULES, people, facts),
         *gate_time.match(people, facts),
         *gate_kin.match(people, facts),
         *gate_terms.match(people, facts),

@@ -80,7 +80,8 @@ BODY: tuple[Rule, ...] = (
         (?:a|no|any|between|her|their|first|last|next|missed) periods?\
         (?! of| when| in which| during)
         periods? (?:stopped|ceased|ended|returned|started|began|are|is late|have been)
-        menstru\w+|menses|menarche|amenorrh(?:o)?ea|dysmenorrh(?:o)?ea|menorrhagia
+        (?<!not yet had )(?<!not had )(?<!never had )(?<!reached )menarche
+        menstru\w+|menses|amenorrh(?:o)?ea|dysmenorrh(?:o)?ea|menorrhagia
         metrorrhagia|menometrorrhagia|oligomenorrh(?:o)?ea|intermenstrual|premenstrual
         (?:first|last|missed|heavy|irregular|regular|painful) (?:menstrual )?periods?(?! of time)
         (?:late|monthly) (?:menstrual )?periods?(?! of time)

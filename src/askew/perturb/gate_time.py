@@ -17,17 +17,18 @@ REFERENCE_YEAR = 2025
 
 _N = numerals.NUMBER
 _YEAR = re.compile(
-    r"(?P<word>\bin|\bsince|\bfrom|\buntil|\bduring|\bback in|\baround|\bof|\()\s?"
+    r"(?P<word>\bin|\bthroughout|\bsince|\bfrom|\buntil|\bduring|\bback in|\baround|\bof|\()\s?"
     r"(?:the )?(?:(?:early|late|mid|spring|summer|fall|autumn|winter|January|February|March|April|"
     r"May|June|July|August|September|October|November|December)\s(?:of\s)?)?"
     r"(?P<year>(?:19|20)\d\d)(?P<decade>s?)\b(?!\s*(?:mg|ml|mL|kcal|calories|units|IU|steps))"
 )
 # What happened in a year, and the age that it takes.
-_LEAST = {"retired": 38, "married": 15, "operated": 14}
+_LEAST = {"retired": 38, "married": 15, "operated": 14, "gave_up": 13}
 _DATED = re.compile(
     r"\b(?:(?P<retired>retired|retirement)|(?P<married>(?:re)?married|divorced|widowed)|"
     r"(?P<operated>hysterectomy|vasectomy|prostatectomy|mastectomy|menopause|"
-    r"gave birth))\b[^.;,]{0,15}$",
+    r"gave birth)|(?P<gave_up>(?:quit|stopped|gave up) (?:smoking|cigarettes|drinking|alcohol)))"
+    r"\b[^.;,]{0,25}$",
     re.IGNORECASE,
 )
 _EVENT = re.compile(
@@ -44,7 +45,7 @@ _BARE_EVENT = re.compile(
     r"(?<!BMI )(?<!stable )\bat (?P<age>[1-9]\d)(?=\s*(?:[.,;)]|$|and\b|but\b|after\b))"
 )
 _EVENT_IN_DECADE = re.compile(
-    rf"\bin (?:his|her|their) (?:early |mid[- ]|late )?(?P<decade>{numerals.DECADE})\b",
+    rf"\b(?:in|since|from|during|throughout) (?:his|her|their) (?:early |mid[- ]|late )?(?P<decade>{numerals.DECADE})\b",
     re.IGNORECASE,
 )
 _AGO = re.compile(
@@ -82,6 +83,15 @@ _BEGUN = (
 )  # fmt: skip
 
 
+_DECADES = re.compile(
+    rf"\b(?:(?P<n>{_N}) decades|(?P<half>half a century)|(?P<quarter>(?:a )?quarter of a century))\b"
+    rf"(?! old| of age)",
+    re.IGNORECASE,
+)
+_ANNIVERSARY = re.compile(r"\b(?P<n>\d{1,2})(?:st|nd|rd|th) wedding anniversary\b", re.IGNORECASE)
+_MARRYING = 16.0  # years
+
+
 def match(people: People, facts: Facts) -> list[Finding]:
     """Everything in a text that bounds the patient's age by arithmetic."""
     return [
@@ -111,7 +121,7 @@ def _calendar(people: People, facts: Facts) -> Iterator[Finding]:
         if owner(people, facts, span) != "patient":
             continue
         last = int(hit["year"]) + (9 if hit["decade"] else 0)
-        event = _DATED.search(people.text, max(0, span.start - 40), span.start)
+        event = _DATED.search(people.text, max(0, span.start - 50), span.start)
         if event is not None:
             least = _LEAST[str(event.lastgroup)]
             yield at_least("year of an event", people, span, now - last - 1 + least)
@@ -157,11 +167,22 @@ def _durations(people: People, facts: Facts) -> Iterator[Finding]:
                 continue
             begun = _begun(people, span)
             yield at_least(name, people, span, value + begun)
+    for hit in _DECADES.finditer(people.text):
+        span = Span(*hit.span())
+        lasted = (
+            50 if hit["half"] else 25 if hit["quarter"] else 10 * (numerals.value(hit["n"]) or 0)
+        )
+        if owner(people, facts, span) == "patient":
+            yield at_least("duration", people, span, lasted + _begun(people, span))
+    for hit in _ANNIVERSARY.finditer(people.text):
+        span = Span(*hit.span())
+        if owner(people, facts, span) == "patient":
+            yield at_least("years of marriage", people, span, _MARRYING + int(hit["n"]))
     for hit in _PACK_YEARS.finditer(people.text):
         span = Span(*hit.span())
         packs = numerals.value(hit["n"]) or 0
         if owner(people, facts, span) == "patient":
-            yield at_least("pack-years", people, span, 12 + packs / 3, 14 + packs / 2)
+            yield at_least("pack-years", people, span, 16 + packs / 2, 16 + packs / 1.5)
 
 
 def _begun(people: People, span: Span) -> int:

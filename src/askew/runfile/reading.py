@@ -28,6 +28,13 @@ _WORDS = {
     "string": "text",
     "tuple": "a list",
 }
+_BOUNDS = {
+    "greater_than": ("above {}", "gt"),
+    "greater_than_equal": ("from {} up", "ge"),
+    "less_than": ("below {}", "lt"),
+    "less_than_equal": ("of at most {}", "le"),
+}
+_FREE = "NAME"  # stands for a key that the user chooses, such as that of [models.target]
 _PATTERNS = {
     r"^[^/\s]+/\S+$": "provider/model, such as 'openai/gpt-4o'",
     r"^[^+=|/#]+$": "a name without any of + = | / #",
@@ -156,11 +163,15 @@ class _Faults:
         place: list[str | int] = []
         found: Any = self._values
         for part in loc:
-            is_key = isinstance(found, dict) and part in found
-            if not is_key and isinstance(part, str) and _KIND_OF_VALUE.fullmatch(part):
+            if isinstance(found, dict) and part in found:
+                found = found[part]
+            elif isinstance(part, int):
+                inside = isinstance(found, list | tuple) and part < len(found)
+                found = found[part] if inside else None
+            elif _KIND_OF_VALUE.fullmatch(part):
                 continue
-            is_index = isinstance(part, int) and isinstance(found, list | tuple)
-            found = found[part] if is_key or (is_index and part < len(found)) else None
+            else:
+                found = None
             place.append(part)
         return tuple(place)
 
@@ -170,13 +181,14 @@ class _Faults:
         error = errors[0]
         if error["type"] == "extra_forbidden":
             # What stands under an unknown key may be a secret that was put in the wrong place.
-            return f"{blamed}: {key} is no setting. {self._where_it_goes(place)}"
+            return f"{blamed}: {key} is no setting. {self._where_it_goes(place, error['input'])}"
         if error["type"] == "missing":
             return f"{blamed}: {key} is missing. Add it."
         found = error.get("input")
         shown = "" if isinstance(found, dict) else f" is {found!r}"
-        said = list(dict.fromkeys(_said(one) for one in errors))
-        return f"{blamed}: {key or 'the file'}{shown}: {', or '.join(said)}."
+        first, *rest = dict.fromkeys(_said(one) for one in errors)
+        said = " or ".join([first, *(one.removeprefix("expected ") for one in rest)])
+        return f"{blamed}: {key or 'the file'}{shown}: {said}."
 
     def _blamed(self, key: str, place: tuple[str | int, ...]) -> str:
         if any(f"{key}.".startswith(f"{given}.") for given in self._overrides):
@@ -184,35 +196,54 @@ class _Faults:
         line = _line_of([str(part) for part in place if not isinstance(part, int)], self._text)
         return f"{self._where}:{line}" if line else self._where
 
-    def _where_it_goes(self, place: tuple[str | int, ...]) -> str:
+    def _where_it_goes(self, place: tuple[str | int, ...], found: object) -> str:
         """The tables that have the setting, else the setting that was meant."""
         name = str(place[-1])
-        places = [one for one in _settings(self._kind) if one[-1] == name]
+        settings = list(_settings(self._kind))
+        places = [one for one in settings if one[-1] == name]
         # A file is of one audit: the tables of another are named where it has none.
-        places = [one for one in places if one[0] in self._values] or places
-        if places:
-            return f"It belongs to {' or '.join(self._heading(one) for one in places[:3])}."
-        depth = [part for part in place[:-1] if not isinstance(part, int)]
-        beside = [
-            one[-1]
-            for one in _settings(self._kind)
-            if len(one) == len(depth) + 1
-            and all(part in ("NAME", there) for part, there in zip(one, depth, strict=False))
-        ]
+        places = [one for one in places if len(one) == 1 or one[0] in self._values] or places
+        named = [_heading(self._kind, one) for one in places]
+        if isinstance(found, dict) and found:  # [target] for [models.target]
+            free = [one for one in settings if _is_free(self._kind, one, found)]
+            named = [f"[{'.'.join(one)}.{name}]" for one in free] or named
+        if named:
+            return f"It belongs to {' or '.join(dict.fromkeys(named[:3]))}."
+        above = [part for part in place[:-1] if not isinstance(part, int)]
+        beside = [one[-1] for one in settings if _stands_in(one, above)]
         if close := get_close_matches(name, beside, n=1):
             return f"Did you mean {close[0]!r}?"
         return "Check the spelling in the settings table."
 
-    def _heading(self, setting: tuple[str, ...]) -> str:
-        """How a setting is reached: a table of its own, or a key of the table that it stands in."""
-        dotted = ".".join(setting)
-        kind: Any = self._kind
-        for part in setting:
-            kind = _annotation(kind, part)
-        if _table(kind) is not None and not _has(kind, dict):
-            return f"[[{dotted}]]" if _has(kind, tuple) else f"[{dotted}]"
-        above = ".".join(setting[:-1])
-        return f"[{above}]" if above else "the top of the file, above the first table"
+
+def _stands_in(setting: tuple[str, ...], table: list[str]) -> bool:
+    above = setting[:-1]
+    return len(above) == len(table) and all(
+        part in (_FREE, there) for part, there in zip(above, table, strict=True)
+    )
+
+
+def _is_free(kind: type[BaseModel], setting: tuple[str, ...], found: dict[str, Any]) -> bool:
+    """Whether `found` is such a table as the setting holds under a name of the user's."""
+    annotation = _annotation(kind, setting)
+    table = _table(annotation)
+    if table is None or not _has(annotation, dict):
+        return False
+    needed = {name for name, field in table.model_fields.items() if field.is_required()}
+    return needed <= found.keys() <= table.model_fields.keys()
+
+
+def _heading(kind: type[BaseModel], setting: tuple[str, ...]) -> str:
+    """The heading below which a setting is written, in the way of TOML."""
+    if not setting:
+        return "the top of the file"
+    dotted = ".".join(setting)
+    annotation = _annotation(kind, setting)
+    if _table(annotation) is None:
+        return _heading(kind, setting[:-1])
+    if _has(annotation, dict):
+        return f"[{dotted}.{_FREE}]"
+    return f"[[{dotted}]]" if _has(annotation, tuple) else f"[{dotted}]"
 
 
 def _follows(
@@ -239,9 +270,12 @@ def _said(error: Any) -> str:
         side, bound = ("least", "min_length") if kind == "too_short" else ("most", "max_length")
         count = context[bound]
         return f"expected at {side} {count} {'entry' if count == 1 else 'entries'}"
-    if kind.endswith(("_type", "_parsing", "_from_float", "_parsing_size")):
-        if word := _WORDS.get(kind.partition("_")[0]):
-            return f"expected {word}"
+    if kind in _BOUNDS:
+        words, bound = _BOUNDS[kind]
+        return f"expected a number {words.format(context[bound])}"
+    word = _WORDS.get(kind.partition("_")[0])
+    if word and kind.endswith(("_type", "_parsing", "_from_float", "_parsing_size")):
+        return f"expected {word}"
     message: str = error["msg"].removeprefix("Value error, ").removesuffix(".")
     for start in ("Input should be a valid ", "Input should be "):
         if message.startswith(start):
@@ -250,21 +284,22 @@ def _said(error: Any) -> str:
 
 
 def _settings(kind: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The keys that lead to each setting of a kind of file; "NAME" stands for one that is free."""
+    """The keys that lead to each setting of a kind of file; `_FREE` is one of the user's."""
     for name, field in kind.model_fields.items():
         yield (*above, name)
         table = _table(field.annotation)
         if table is not None:
-            free = ("NAME",) if _has(field.annotation, dict) else ()
+            free = (_FREE,) if _has(field.annotation, dict) else ()
             yield from _settings(table, (*above, name, *free))
 
 
-def _annotation(kind: Any, part: str) -> Any:
-    """The type of what stands at a key of a table, or of any entry where keys are free."""
-    table = _table(kind)
-    if part == "NAME" or table is None:
-        return table
-    return table.model_fields[part].annotation
+def _annotation(kind: Any, setting: tuple[str, ...]) -> Any:
+    """The type of what stands at the keys that lead to a setting."""
+    for part in setting:
+        table = _table(kind)
+        assert table is not None  # the keys are those of `_settings`
+        kind = table if part == _FREE else table.model_fields[part].annotation
+    return kind
 
 
 def _table(annotation: Any) -> type[BaseModel] | None:
