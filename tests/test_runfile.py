@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from askew.build.settings import BuildFile
 from askew.cli.settings import assignment
 from askew.errors import ConfigError, DataError
-from askew.runfile import RunFile, checked, read_run_file, read_toml, write_run_file
+from askew.runfile import RunFile, checked, read_run_file, read_toml, reading, write_run_file
 
 TARGET = '[models.target]\nname = "builtin/smollm2"\n'
 
@@ -173,3 +175,102 @@ def test_what_is_wrong_with_an_option_is_blamed_on_the_command_line(tmp_path):
 def test_a_key_below_a_value_is_refused():
     with pytest.raises(ConfigError, match="'seed' is no table"):
         checked({"seed": 1, "models": {"target": {"name": "a/b"}}}, {"seed.deep": 2})
+
+
+MODELS = {"target": {"name": "a/b"}}
+
+
+def faults(values, overrides=None):
+    with pytest.raises(ConfigError) as trouble:
+        checked({"models": MODELS, **values}, overrides)
+    return str(trouble.value).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("values", "goes"),
+    [
+        ({"data": [{"name": "own"}]}, "[[flex.data]] or [[clinical.data]]"),
+        ({"data": [{"name": "own"}], "clinical": {}}, "[[clinical.data]]"),
+        ({"data": [{"name": "own"}], "flex": {}}, "[[flex.data]]"),
+        ({"shots": 2}, "[flex] or [clinical]"),
+        ({"adjective": "bad"}, "[flex.wording]"),
+        ({"phrase": "{}"}, "[[clinical.declared]]"),
+        ({"temperature": 1}, "[models.NAME]"),
+        ({"roles": {}}, "[budget.roles.NAME]"),
+        ({"target": {"name": "a/b"}}, "[models.target]"),
+        ({"judge": {"name": "a/b"}}, "[models.judge]"),
+        ({"judge": {"repeats": 2}}, "[clinical.judge]"),
+        ({"flex": {"prices": "p.toml"}}, "the top of the file"),
+        ({"flex": {"calls": 3}}, "[budget] or [budget.roles.NAME]"),
+        ({"models": {"target": {"name": "a/b", "adjective": "x"}}}, "[flex.wording]"),
+    ],
+)
+def test_a_setting_in_another_table_is_told_where_it_goes(values, goes):
+    (said,) = faults(values)
+    assert said.endswith(f" is no setting. It belongs to {goes}.")
+
+
+@pytest.mark.parametrize(
+    ("values", "meant"),
+    [
+        ({"sead": 1}, "Did you mean 'seed'?"),
+        ({"flex": {"shotz": 1}}, "Did you mean 'shots'?"),
+        ({"models": {"target": {"name": "a/b", "temprature": 0}}}, "Did you mean 'temperature'?"),
+        ({"clinical": {"judge": {"item": 1}}}, "Did you mean 'items'?"),
+        ({"zzz": 1}, "Check the spelling in the settings table."),
+    ],
+)
+def test_a_setting_that_no_table_has_is_told_what_it_may_be(values, meant):
+    (said,) = faults(values)
+    assert said.endswith(f" is no setting. {meant}")
+
+
+def test_what_stands_under_an_unknown_key_is_not_shown():
+    (said,) = faults({"api_key": "sk-secret"})
+    assert "sk-secret" not in said
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"models": {"target": {"name": "gpt"}}}, "name is 'gpt': expected provider/model, such"),
+        ({"models": {"target": "a/b"}}, "models.target is 'a/b': expected a table."),
+        ({"seed": "x"}, "seed is 'x': expected a whole number."),
+        ({"flex": {"shots": 1.5}}, "flex.shots is 1.5: expected a whole number."),
+        ({"flex": {"shots": -1}}, "flex.shots is -1: expected a number from 0 up."),
+        ({"flex": {"shots": 9}}, "flex.shots is 9: expected a number of at most 5."),
+        ({"flex": {"lenient": "maybe"}}, "flex.lenient is 'maybe': expected true or false."),
+        ({"flex": {"data": 3}}, "flex.data is 3: expected a list."),
+        ({"flex": {"wording": {"adjective": 3}}}, "adjective is 3: expected text."),
+        ({"clinical": {"answers": []}}, "clinical.answers is []: expected at least 1 entry."),
+        ({"clinical": {"levels": {"int": 3}}}, "clinical.levels.int is 3: expected a list."),
+        (
+            {"clinical": {"judge": {"items": "x"}}},
+            "clinical.judge.items is 'x': expected a whole number or 'all'.",
+        ),
+        (
+            {"clinical": {"declared": [{"name": "a+b", "levels": ["x", "y"], "phrase": "{}"}]}},
+            "clinical.declared.0.name is 'a+b': expected a name without any of + = | / #.",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_what_is_expected_in_plain_words(values, said):
+    (fault,) = faults(values)
+    assert said in fault
+
+
+def test_every_pattern_of_a_setting_has_words():
+    fields = json.dumps([RunFile.model_json_schema(), BuildFile.model_json_schema()])
+    patterns = {json.loads(f'"{one}"') for one in re.findall(r'"pattern": "(.*?)"[,}]', fields)}
+    assert patterns
+    assert patterns <= reading._PATTERNS.keys()
+
+
+def test_a_list_is_not_called_too_short_where_an_entry_of_it_is_wrong():
+    (said,) = faults({}, {"clinical.answers": ["chain"]})
+    assert said == (
+        "command line: clinical.answers.0 is 'chain': expected 'direct', 'single' or 'chained'."
+    )
+    declared = {"name": "insurance", "levels": [3], "phrase": "{}"}
+    said = faults({"clinical": {"declared": [declared]}})
+    assert len(said) == 2  # one entry is wrong, and one was too few all along

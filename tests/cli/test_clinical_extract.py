@@ -125,7 +125,7 @@ def test_csv_tsv_and_json_are_read(tmp_path, ending):
         ("a.txt", b"\xff\xfeA\x00", "UTF-16"),
         ("a.jsonl", b"", "there is no text"),
         ("a.jsonl", b'{"text": "x"}\n{"text": ', r"a\.jsonl:2: not JSON"),
-        ("a.jsonl", b'{"note": "x"}', r"a\.jsonl:1: field 'text'.*fields here are note.*--field"),
+        ("a.jsonl", b'{"note": "x"}', r"a\.jsonl:1: field 'text'.*fields here are 'note'.*--field"),
         ("a.jsonl", b'{"text": 5}', r"a\.jsonl:1: field 'text' is 5"),
         ("a.jsonl", b'{"text": "  "}', r"a\.jsonl:1: field 'text'"),
         ("a.jsonl", b'["x"]', r"a\.jsonl:1: .*expected an object"),
@@ -373,3 +373,47 @@ def test_an_extractor_that_is_not_installed_says_so(note):
         pytest.skip("medspacy is installed")
     with pytest.raises(MissingDependency, match="medspacy is not installed"):
         invoke(note, "--extractor", "medspacy")
+
+
+@pytest.mark.parametrize("name", ["notes.csv", "notes.tsv", "notes.csv.gz"])
+def test_a_table_without_the_column_names_its_columns_and_the_option(tmp_path, name):
+    path = tmp_path / name
+    rows = f"id\tnote\n1\t{NOTE}\n".encode()
+    path.write_bytes(gzip.compress(rows) if name.endswith(".gz") else rows)
+    wanted = r"no column 'text'\. It has: 'id', 'note'\. Name the .* with --field\."
+    with pytest.raises(DataError, match=wanted):
+        invoke(path)
+    assert as_json(path, "--field", "note")["texts"][0]["text"] == NOTE
+
+
+def test_a_table_without_a_header_shows_an_excerpt_of_its_first_row_alone(tmp_path):
+    path = tmp_path / "notes.csv"
+    path.write_text(f"1;{NOTE}\n2;{OTHER}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no column 'text'") as trouble:
+        invoke(path)
+    assert "chest pain" not in str(trouble.value)
+
+
+@pytest.mark.parametrize("columns", [70, 80, 120])
+def test_no_relation_and_no_status_breaks_in_the_table(tmp_path, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    path = tmp_path / "note.txt"
+    path.write_text(
+        "A 58-year-old woman from Lisbon takes metformin. Her grandmother had acute myocardial "
+        "infarction. She may have pulmonary embolism.",
+        encoding="utf-8",
+    )
+    table = invoke(path).stdout.split("\n")
+    assert max(map(len, table)) <= columns
+    for whole in ("takes_medication", "family_history", "possible", "grandmother", "experiencer"):
+        assert sum(whole in line.split() for line in table) >= 1, whole
+
+
+def test_a_narrow_terminal_folds_the_table_and_cuts_nothing_off(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    path = tmp_path / "note.txt"
+    path.write_text("She takes metformin.", encoding="utf-8")
+    first, *rows = invoke(path).stdout.strip("\n").split("\n")
+    folded = "".join(line.split()[0] for line in rows if line[:1].strip())
+    assert "takes_medication" in folded
+    assert "…" not in first

@@ -90,9 +90,23 @@ def test_check_exits_with_1_when_a_case_cannot_be_used_and_names_it(tmp_path):
     assert invoke("check", file, "--lenient").exit_code == 0
 
 
+def test_check_prints_likely_slips_of_attributes_and_levels_and_goes_on(tmp_path):
+    file = tmp_path / "mine.csv"
+    file.write_text(
+        "text,relevance,impossible\nA man coughs.,sex=not_relevant,gender=man\n", encoding="utf-8"
+    )
+    result = invoke("check", file, "--for", "clinical")
+    assert result.exit_code == 0
+    assert "notes: 2" in result.stdout
+    assert "mine.csv:2: record 'case-1': field 'relevance': names the attribute" in result.stdout
+    assert "Did you mean 'gender'?" in result.stdout
+    assert "Did you mean 'male'?" in result.stdout
+
+
 def test_check_of_the_starter_sets_tells_them_apart():
     clinical = json.loads(invoke("check", "starter", "--for", "clinical", "--json").stdout)
     assert clinical["vignettes"] == clinical["with_triplets"] == 36
+    assert clinical["problems"] == []
     assert "items" in json.loads(invoke("check", "starter", "--json").stdout)
 
 

@@ -17,9 +17,10 @@ from askew.datasets.base import Report
 from askew.datasets.files import unpacked
 from askew.datasets.gold_triplets import read_gold
 from askew.datasets.own_vignettes import FIELDS, read_vignettes, write_template
-from askew.datasets.vignette_records import Vignettes
+from askew.datasets.vignette_records import LEVELS, Vignettes
 from askew.datasets.vignettes import DataSpec, load
 from askew.errors import ConfigError, DataError
+from askew.perturb.attributes import STANDARD
 from askew.vignettes import GivenVariant, Relation, Span, Status
 
 SECRET = (
@@ -406,3 +407,118 @@ def test_a_record_without_an_id_never_takes_the_id_of_another():
     )
     assert problems == []
     assert [v.id for v in found] == ["mine/1", "mine/case-2", "mine/2"]
+
+
+def test_askews_own_levels_are_those_that_a_run_changes():
+    assert {name: one.levels for name, one in STANDARD.items()} == LEVELS
+
+
+def notes_of(*records):
+    _, problems = read(as_lines(*({"text": "A man coughs."} | record for record in records)))
+    assert all(problem.kind == "note" for problem in problems)
+    return [(problem.field, problem.message) for problem in problems]
+
+
+@pytest.mark.parametrize("field", ["relevance", "impossible", "odd"])
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("sex", "gender"),
+        ("Gendr", "gender"),
+        ("location", "place"),
+        ("ethnicity", "race"),
+        ("Ethnic group", "race"),
+        ("ages", "age"),
+    ],
+)
+def test_an_attribute_that_is_likely_a_slip_is_noted_with_what_was_meant(field, word, meant):
+    ((where, said),) = notes_of({field: {word: "relevant" if field == "relevance" else ["x"]}})
+    assert where == field
+    assert "[[clinical.declared]]" in said
+    assert said.endswith(f"Did you mean {meant!r}?")
+
+
+@pytest.mark.parametrize("word", ["insurance", "language", "wage", "name"])
+def test_an_attribute_of_the_users_own_is_noted_without_a_guess(word):
+    ((_, said),) = notes_of({"relevance": {word: "relevant"}})
+    assert "[[clinical.declared]]" in said
+    assert said.endswith("Known: age, gender, place, race.")
+
+
+@pytest.mark.parametrize("field", ["impossible", "odd"])
+@pytest.mark.parametrize(
+    ("attribute", "word", "meant"),
+    [
+        ("gender", "man", "male"),
+        ("gender", "Male", "male"),
+        ("gender", "women", "female"),
+        ("gender", "femal", "female"),
+        ("gender", "F", "female"),
+        ("gender", "Trans woman", "transgender woman"),
+        ("gender", "nonbinary", "non-binary"),
+        ("gender", "non_binary", "non-binary"),
+        ("age", "1–10", "1-10"),
+        ("age", "20 - 35", "20-35"),
+        ("age", "65 to 80 years", "65-80"),
+        ("race", "black", "Black"),
+        ("race", "White patient", "White"),
+        ("race", "Caucasian", "White"),
+        ("place", "nairobi", "Nairobi"),
+    ],
+)
+def test_a_level_that_is_likely_a_slip_is_noted_with_what_was_meant(field, attribute, word, meant):
+    ((where, said),) = notes_of({field: {attribute: [word]}})
+    assert where == field
+    assert said.startswith(f"names {attribute}={word}, which ")
+    assert said.endswith(f"Did you mean {meant!r}?")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "word", "why"),
+    [
+        ("age", "40-64", "[clinical.levels]"),
+        ("age", "0-10", "no band of years"),
+        ("age", "35-20", "no band of years"),
+        ("age", "elderly", "no band of years"),
+        ("gender", "alien", "no level of it"),
+        ("gender", "transgender", "no level of it"),
+        ("place", "Oslo", "[clinical.levels]"),
+        ("race", "Inuit", "[clinical.levels]"),
+    ],
+)
+def test_another_level_is_noted_with_those_that_askew_has(attribute, word, why):
+    ((_, said),) = notes_of({"odd": {attribute: [word]}})
+    assert why in said
+    assert said.endswith(f"Levels of askew: {', '.join(LEVELS[attribute])}.")
+
+
+def test_what_is_noted_once_is_not_noted_again_and_changes_nothing():
+    record = {"relevance": {"sex": "relevant"}, "odd": {"sex": ["man"], "gender": ["man"]}}
+    assert len(notes_of(record, record)) == 2
+    (first, _), _ = read(as_lines({"text": "A."} | record, {"text": "B."} | record))
+    assert (first.relevance, first.odd) == (
+        {"sex": "relevant"},
+        {"sex": ("man",), "gender": ("man",)},
+    )
+
+
+def test_a_twin_may_have_levels_of_its_own_and_slips_of_it_are_noted():
+    def twin(**levels):
+        return notes_of({"given": [{"levels": levels, "text": "A woman coughs."}]})
+
+    assert twin(gender="female", place="Oslo", insurance="private") == []
+    assert [said.rpartition(". ")[2] for _, said in twin(gender="woman", ethnicity="black")] == [
+        "Did you mean 'female'?",
+        "Did you mean 'race'?",
+    ]
+
+
+@each(st.sampled_from([(name, level) for name in LEVELS for level in LEVELS[name]]))
+def test_a_level_of_askews_own_is_never_noted(pair):
+    name, level = pair
+    assert notes_of({"relevance": {name: "relevant"}, "odd": {name: [level]}}) == []
+
+
+def test_a_note_of_a_level_shows_an_excerpt_alone():
+    ((_, said),) = notes_of({"odd": {"place": [SECRET]}})
+    assert "since yesterday" not in said

@@ -22,6 +22,9 @@ BIRTH: tuple[Rule, ...] = (
         (?:bab(?:y|ies)|twins) (?:is|are|was|were) due|(?:mum|mom|mother)-to-be|expectant mother
         amniotic|oligohydramnios|polyhydramnios|maternity (?:leave|ward|unit|clinic|pay)
         (?:her|the|community) midwi(?:fe|ves)|midwi(?:fe|ves) (?:sent|referred|found|noted)
+        (?:woman|lady|mother|female|girl|she is|G\d+) at \d+ weeks
+        (?:\d|two|three|four|five|six|seven|eight) months gone|waters (?:have |had )?(?:gone|broken)
+        carrying (?:twins|triplets|a baby)
         Braxton[- ]Hicks|birth plan|(?:booking|dating|anomaly|nuchal|\d+-week) scan
         """,
         usual_from=13,
@@ -33,12 +36,14 @@ BIRTH: tuple[Rule, ...] = (
         r"""
         had (?:a|her|their) (?:\w+ )?(?:baby|twins|child) (?:\w+ )?(?:days|weeks|months) ago
         new (?:mother|mum|mom)|lactational
+        (?:woman|she|lady) delivered (?:at|in|by|vaginally|yesterday|last|twins|a (?:boy|girl|baby))
         """,
         **_FERTILE,
     ),
     rule(
         "childbirth",
         r"""
+        (?:fallopian|her) tubes (?:were |have been )?(?:clipped|tied|cut)
         had (?:a|her) (?:\w+ )?baby|after (?:\d+|one|two|three|four|five|six) births
         """,
         sex="female",
@@ -64,7 +69,7 @@ BIRTH: tuple[Rule, ...] = (
     rule(
         "wish for a child",
         r"""
-        (?:try|trying|tries|tried|hop(?:es|ing)) for (?:a|another|her first|his first) (?:baby|child)
+        (?:try|trying|tries|tried|hop(?:es|ing)) for (?:a|another|(?:her|his) first) (?:baby|child)
         """,
         odd_sex="female",
         youngest=14,
@@ -96,6 +101,8 @@ BIRTH: tuple[Rule, ...] = (
         "menstruation",
         r"""
         cycles (?:are|were|have been|became|had become) (?:ir)?regular|(?:ir)?regular cycles?
+        (?:soak|chang)(?:s|es|ing|ed) (?:\w+ )?(?:\w+ )?pads|(?:clots|bleeds?|bleeding) \
+        (?:each|every) month|monthly bleed\w*|flooding at night
         \d+-day cycles?|last bleed|time of the month
         """,
         **_FERTILE,
@@ -103,11 +110,19 @@ BIRTH: tuple[Rule, ...] = (
     rule(
         "no menarche yet",
         r"""
-        (?:not (?:yet )?|never )(?:had |reached |begun |started )(?:the |her )?(?:menarche|\
+        not (?:yet )?(?:had |reached |begun |started )(?:the |her )?(?:menarche|\
         menstruating|periods?)
         """,
         sex="female",
         oldest=39,
+        usual_to=25,
+    ),
+    rule(
+        "no menarche",
+        r"""
+        never (?:had |reached |begun |started )(?:the |her |a )?(?:menarche|menstruating|periods?)
+        """,
+        sex="female",
         usual_to=25,
     ),
     rule(
@@ -117,6 +132,32 @@ BIRTH: tuple[Rule, ...] = (
         """,
         sex="female",
         youngest=14,
+    ),
+    rule(
+        "menopause",
+        r"""
+        years (?:after|since) the change|(?:went|gone|going) through the change
+        """,
+        sex="female",
+        youngest=36,
+        usual_from=42,
+    ),
+    rule(
+        "hormone replacement",
+        r"""
+        o?estrogen (?:patch(?:es)?|gel|cream|tablets?)|(?:for|has|with|her) flushes
+        """,
+        odd_sex="female",
+        youngest=11,
+        usual_from=38,
+    ),
+    rule("sexual life", r"post-?coital|after sex", youngest=12, usual_from=15),
+    rule(
+        "male organ",
+        r"""
+        (?:one|left|right) ball(?! of)|balls? (?:has|have|had) (?:never |not )?(?:come down|dropped)
+        """,
+        sex="male",
     ),
     rule(
         "semen",

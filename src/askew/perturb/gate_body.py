@@ -77,7 +77,7 @@ BODY: tuple[Rule, ...] = (
     rule(
         "menstruation",
         r"""
-        (?:a|no|any|between|her|their|first|last|next|missed) periods?\
+        (?<!never had )(?:a|no|any|between|her|their|first|last|next|missed) periods?\
         (?! of| when| in which| during)
         periods? (?:stopped|ceased|ended|returned|started|began|are|is late|have been)
         (?<!not yet had )(?<!not had )(?<!never had )(?<!reached )menarche

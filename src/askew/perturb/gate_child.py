@@ -17,7 +17,7 @@ CHILD: tuple[Rule, ...] = (
         "infancy",
         r"""
         (?:after|between|during|with|off) (?:his |her |their |the |all |all his |all her |most )?\
-        feeds|(?:his|her|the|a|last|every) bottles?
+        feeds|(?:his|her) bottles?(?! of)|(?:takes?|refuses?) (?:a|the) bottle(?! of)
         formula (?:feeds?|milk)|(?:milk|soya?|hydroly[sz]ed|hypoallergenic|thickened) formula
         (?:to|on) (?:a |an )?(?:new |different )?formula(?! one| 1)
         (?:mother|mum|mom) (?:is |still |has been )?(?:breast-?|bottle-?)feed(?:s|ing) (?:him|her)
@@ -33,6 +33,20 @@ CHILD: tuple[Rule, ...] = (
         (?:\d+|two|four|six|eight|twelve)[- ](?:week|month) (?:vaccin\w+|immuni[sz]\w+|jabs|shots)
         """,
         **_INFANT,
+    ),
+    rule(
+        "first years",
+        r"""
+        (?:each|every|a|the|last|next) feed|(?:on|to) cow['’]s milk|brings? up (?:his |her )?milk
+        cord stump|stump|(?:lost|regained|than|below) (?:at |his |her )?birth(?: ?weight)?
+        sits? (?:up|unaided|unsupported|with)|crawl(?:s|ing|ed)?|cruis(?:es|ing)|pulls? to stand
+        (?:not|cannot|began to|started to|learning to|able to|just) walk(?:ing)?(?: yet)?
+        babbl(?:es|ing)|rattle|soother|latch(?:es|ing|ed)?|burp(?:s|ing|ed)?|swaddl\w+
+        (?:every|each|a|the|last) bottle(?! of)|formula(?! one| 1)|weight since birth
+        head (?:control|lag)|lifts (?:his|her) head|fix(?:es)? and follow\w*|sucks?|suckl\w+
+        """,
+        oldest=3,
+        anybody=True,
     ),
     rule(
         "care of a small child",
@@ -55,6 +69,8 @@ CHILD: tuple[Rule, ...] = (
     rule(
         "school year",
         r"""
+        teacher (?:has )?(?:told|rang|called|phoned) (?:his|her|their) \
+        (?:parents|mother|father|mum|mom|dad)
         in year (?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven)(?! of)
         """,
         oldest=19,

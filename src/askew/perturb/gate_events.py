@@ -8,7 +8,7 @@ EVENTS: tuple[Rule, ...] = (
     rule(
         "pension of old age",
         r"""
-        (?<!disability )(?<!disabled )(?:(?:old[- ]age )?pensioners?|old[- ]age pension|state pension)
+        (?<!disability )(?<!disabled )pensioners?|old[- ]age pension(?:ers?)?|state pension
         """,
         youngest=40,
         usual_from=55,
@@ -59,6 +59,41 @@ EVENTS: tuple[Rule, ...] = (
         usual_to=64,
         owned=True,
     ),
+    rule(
+        "marriage",
+        r"""
+        bride(?:-to-be)?|(?:bride)?groom(?:-to-be)?|newly-?weds?
+        """,
+        youngest=15,
+        usual_from=18,
+    ),
+    rule(
+        "grandchildren",
+        r"""
+        (?:great-)?grand(?:mother|father|parent|ma|pa) (?:of|to) (?!\d\d|the |his |her )\w+
+        """,
+        youngest=36,
+        usual_from=42,
+        owned=True,
+    ),
+    rule(
+        "conscription",
+        r"""
+        conscripts?|draftee|(?:doing|on) national service
+        """,
+        youngest=16,
+        oldest=60,
+        usual_to=40,
+    ),
+    rule(
+        "college",
+        r"""
+        master['’]?s (?:student|degree|thesis)|post-?grad(?:uate)?|post-?doc(?:toral)?|MBA
+        student nurse|law degree|medical degree|fresher
+        """,
+        youngest=15,
+        usual_from=17,
+    ),
     rule("silver wedding", r"silver wedding", youngest=40),
     rule("ruby wedding", r"ruby wedding", youngest=55),
     rule("golden wedding", r"golden wedding", youngest=64),
@@ -80,8 +115,9 @@ EVENTS: tuple[Rule, ...] = (
     rule(
         "grown children",
         r"""
-        whose (?:\w+ )?(?:son|daughter) (?:has )?(?:just )?(?:got|was|is|been) (?:just )?(?:married|\
-        divorced|engaged|pregnant)
+        whose (?:\w+ )?(?:son|daughter) (?:has )?(?:just )?(?:got|was|is|been) (?:just )?\
+        (?:married|divorced|engaged|pregnant)
+        whose (?:\w+ )?(?:son|daughter) is an? (?:soldier|doctor|nurse|lawyer|teacher|engineer)
         whose (?:\w+ )?(?:son|daughter) [^.;,]{0,20}(?:at|to|from|attends?) (?:university|college)
         """,
         youngest=36,
@@ -91,8 +127,8 @@ EVENTS: tuple[Rule, ...] = (
     rule(
         "war long ago",
         r"""
-        the blitz|wartime evacu\w+|evacuees?|evacuated (?:as an? (?:child|boy|girl) )?(?:in|during) \
-        the war|as an? (?:child|boy|girl) (?:in|during) the war|wartime rationing
+        the blitz|wartime evacu\w+|evacuees?|evacuated (?:as an? (?:child|boy|girl) )?\
+        (?:in|during) the war|as an? (?:child|boy|girl) (?:in|during) the war|wartime rationing
         """,
         youngest=70,
     ),

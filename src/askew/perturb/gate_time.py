@@ -23,11 +23,15 @@ _YEAR = re.compile(
     r"(?P<year>(?:19|20)\d\d)(?P<decade>s?)\b(?!\s*(?:mg|ml|mL|kcal|calories|units|IU|steps))"
 )
 # What happened in a year, and the age that it takes.
-_LEAST = {"retired": 38, "married": 15, "operated": 14, "gave_up": 13}
+_LEAST = {"retired": 38, "married": 15, "operated": 14, "gave_up": 13, "worked": 14}
 _DATED = re.compile(
     r"\b(?:(?P<retired>retired|retirement)|(?P<married>(?:re)?married|divorced|widowed)|"
     r"(?P<operated>hysterectomy|vasectomy|prostatectomy|mastectomy|menopause|"
-    r"gave birth)|(?P<gave_up>(?:quit|stopped|gave up) (?:smoking|cigarettes|drinking|alcohol)))"
+    r"gave birth)|(?P<gave_up>(?:quit|stopped|gave up) (?:smoking|cigarettes|drinking|alcohol))"
+    r"|(?P<worked>work(?:s|ed|ing)?|job|employed|navy|army|air force|marines|soldier|deployed|"
+    r"served|conscripted|graduated|qualified|married|widow(?:er)?|(?:hairdress|teach|driv|min|"
+    r"weld|farm|paint|plumb|bak|build|lawy)er|nurse|electrician|carpenter|mechanic|secretary|"
+    r"accountant|lost (?:his|her|their) (?:husband|wife)|(?:husband|wife) died))"
     r"\b[^.;,]{0,25}$",
     re.IGNORECASE,
 )
@@ -45,7 +49,8 @@ _BARE_EVENT = re.compile(
     r"(?<!BMI )(?<!stable )\bat (?P<age>[1-9]\d)(?=\s*(?:[.,;)]|$|and\b|but\b|after\b))"
 )
 _EVENT_IN_DECADE = re.compile(
-    rf"\b(?:in|since|from|during|throughout) (?:his|her|their) (?:early |mid[- ]|late )?(?P<decade>{numerals.DECADE})\b",
+    rf"\b(?:in|since|from|during|throughout) (?:his|her|their) (?:early |mid[- ]|late )?"
+    rf"(?P<decade>{numerals.DECADE})\b",
     re.IGNORECASE,
 )
 _AGO = re.compile(
@@ -54,8 +59,10 @@ _AGO = re.compile(
 _LASTING = re.compile(
     rf"(?:\b(?:for|over|past|last|after|within)(?: (?:the|at least|about|over|nearly|almost|more "
     rf"than|last|past|around|approximately))*\s+(?P<n>{_N})\s+years?\b(?! (?:old|of age))"
+    rf"|\b(?:some|these|about|nearly|almost) (?P<j>{_N})\s+years?(?=[.,;])"
     rf"|\b(?P<m>{_N})[- ]years?[- ](?:history|smoking history|marriage|career|course)\b"
-    rf"|\b(?P<k>{_N})\s+years? (?:of|as|in) (?:\w+))",
+    rf"|\b(?:wife|husband) of (?P<w>{_N})\s+years?\b(?! old| of age)"
+    rf"|\b(?P<k>{_N})\s+years? (?:of|as|in|at) (?:\w+))",
     re.IGNORECASE,
 )
 _PACK_YEARS = re.compile(rf"\b(?P<n>{_N})[- ]?pack[- ]?years?\b", re.IGNORECASE)
@@ -84,12 +91,13 @@ _BEGUN = (
 
 
 _DECADES = re.compile(
-    rf"\b(?:(?P<n>{_N}) decades|(?P<half>half a century)|(?P<quarter>(?:a )?quarter of a century))\b"
-    rf"(?! old| of age)",
+    rf"\b(?:(?P<n>{_N}) decades|(?P<half>half a century)|"
+    rf"(?P<quarter>(?:a )?quarter of a century))\b(?! old| of age)",
     re.IGNORECASE,
 )
 _ANNIVERSARY = re.compile(r"\b(?P<n>\d{1,2})(?:st|nd|rd|th) wedding anniversary\b", re.IGNORECASE)
 _MARRYING = 16.0  # years
+_WORKING_AGE = 15  # years
 
 
 def match(people: People, facts: Facts) -> list[Finding]:
@@ -193,7 +201,11 @@ def _begun(people: People, span: Span) -> int:
     stop = re.search(r"[.;]", clause[min(45, span.start) - start - 1 :])
     if stop:
         clause = clause[: min(45, span.start) - start - 1 + stop.start()]
-    return max((age for pattern, age in _BEGUN if pattern.search(clause)), default=0)
+    ages = [age for pattern, age in _BEGUN if pattern.search(clause)]
+    if re.match(r"after\b", people.text[span.start : span.end], re.IGNORECASE):
+        # "retired after 40 years at the mill": so long lasted the work, not the retirement
+        ages = [min(age, _WORKING_AGE) for age in ages]
+    return max(ages, default=0)
 
 
 def _childhood(people: People, facts: Facts) -> Iterator[Finding]:
