@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ def field_named(fields: Iterable[str], *names: str) -> str | None:
     return next((written[name] for name in names if name in written), None)
 
 
-class Reader:
+class Reader(ABC):
     """What all forms share: names of fields, and what was passed over."""
 
     def __init__(self, label: str, columns: LabelColumns) -> None:
@@ -75,8 +76,9 @@ class Reader:
     def names(self, records: Sequence[Record]) -> list[str]:
         return list(dict.fromkeys(name for one in records for name in one.fields))
 
+    @abstractmethod
     def read(self, records: Sequence[Record], report: Report) -> list[Labelled]:
-        raise NotImplementedError
+        """The labelled answers of the records; what cannot be used goes into the report."""
 
     def texts(self, fields: Mapping[str, Any]) -> dict[str, str]:
         """Question, answer, group and cluster of a record."""

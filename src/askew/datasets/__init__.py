@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import cast
 
 from askew.datasets.base import DataSpec, Loaded, Problem, ProblemKind
-from askew.errors import AskewError, ConfigError, DataError, unknown_name
+from askew.datasets.plug_ins import plug_in, plug_in_names
+from askew.errors import AskewError, DataError, unknown_name
 
 __all__ = ["BUILT_IN", "DataSpec", "Loaded", "Problem", "ProblemKind", "load", "names"]
 
@@ -60,26 +61,11 @@ def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> Loaded:
 
 def names() -> list[str]:
     """The names that `load` knows: the built-in sets and those of installed plug-ins."""
-    from importlib.metadata import entry_points
-
-    return sorted({*BUILT_IN, *(point.name for point in entry_points(group=_GROUP))})
+    return sorted({*BUILT_IN, *plug_in_names(_GROUP)})
 
 
 def _plug_in(name: str) -> Callable[..., object]:
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=_GROUP, name=name):
-        try:
-            found = point.load()
-        except Exception as trouble:
-            raise ConfigError(
-                f"the plug-in for data set {name!r} ({point.value}) cannot be imported: "
-                f"{type(trouble).__name__}: {trouble}. Tell its author, or remove it."
-            ) from trouble
-        if not callable(found):
-            raise ConfigError(
-                f"the plug-in for data set {name!r} ({point.value}) is a {type(found).__name__}. "
-                "Point its entry point to a function load(spec, *, seed, lenient)."
-            )
-        return cast("Callable[..., object]", found)
+    found = plug_in("data set", _GROUP, name)
+    if found is not None:
+        return found
     raise unknown_name("data set", name, names())

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from askew.datasets.base import DataSpec, Problem
+from askew.datasets.plug_ins import plug_in, plug_in_names
 from askew.errors import AskewError, ConfigError, DataError, unknown_name
 from askew.vignettes import Vignette
 
@@ -83,29 +84,13 @@ def load(spec: DataSpec, *, seed: int = 0, lenient: bool = False) -> LoadedVigne
 
 def names() -> list[str]:
     """The names that `load` knows: the built-in sets and those of installed plug-ins."""
-    from importlib.metadata import entry_points
-
-    return sorted({*BUILT_IN, *(point.name for point in entry_points(group=_GROUP))})
+    return sorted({*BUILT_IN, *plug_in_names(_GROUP)})
 
 
 def _plug_in(name: str) -> Callable[..., object]:
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=_GROUP, name=name):
-        try:
-            found = point.load()
-        except Exception as trouble:
-            raise ConfigError(
-                f"the plug-in for clinical data set {name!r} ({point.value}) cannot be imported: "
-                f"{type(trouble).__name__}: {trouble}. Tell its author, or remove it."
-            ) from trouble
-        if not callable(found):
-            raise ConfigError(
-                f"the plug-in for clinical data set {name!r} ({point.value}) is a "
-                f"{type(found).__name__}. Point its entry point to a function "
-                "load(spec, *, seed, lenient)."
-            )
-        return cast("Callable[..., object]", found)
+    found = plug_in("clinical data set", _GROUP, name)
+    if found is not None:
+        return found
     unknown = unknown_name("clinical data set", name, names())
     if "." in name or "/" in name:
         raise ConfigError(f"{unknown} A file of your own is data set 'own': own={name}.")

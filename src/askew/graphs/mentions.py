@@ -281,14 +281,15 @@ def _by_ending(page: Page) -> Iterator[Mention]:
             yield Mention(word.start, word.end, "medication", word.lower, ("suffix",))
 
 
-_POSSESSED = re.compile(r"(?:(?:my|his|her|their|the|one)\s+)*")  # matches always
+_POSSESSED = re.compile(r"(?:(?:my|his|her|their|the|one)\s+)+")
 
 
 def _by_form(page: Page) -> Iterator[Mention]:
     for pattern in TEMPLATES:
         for found in pattern.finditer(page.lower):
             start, end = found.span("what")
-            start += len(_POSSESSED.match(found["what"])[0])  # type: ignore[index]
+            if possessed := _POSSESSED.match(found["what"]):
+                start += possessed.end()
             yield Mention(start, end, "symptom", plain_text(page.text[start:end]), ("template",))
     for found in SUBJECTS.finditer(page.lower):
         value = f"{found['state']} {found['part']}"
