@@ -66,9 +66,11 @@ def test_asking_for_no_instead_of_yes_mirrors_it(pairs):
 
 
 @settings(max_examples=80, deadline=None)
-@given(RATES.filter(lambda pairs: len(pairs) >= 10))
-def test_a_higher_level_holds_a_lower_one(pairs):
-    rates = rates_of(pairs)
+@given(st.floats(0, 1), st.lists(st.floats(0, 1), min_size=10, max_size=30))
+def test_a_higher_level_holds_a_lower_one_where_the_arms_are_not_correlated(before, after):
+    # With a correlation near 1 the two parts cancel, and an end may move inwards: by .008 where one
+    # of ten vignettes moves from .2 to .8.
+    rates = rates_of([(before, one) for one in after])
     ends = [rates.ends(level) for level in (0.0, 0.5, 0.9, 0.95, 1.0)]
     for (lower, upper), (wider_lower, wider_upper) in pairwise(ends):
         assert wider_lower <= lower + 1e-12
