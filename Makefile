@@ -38,7 +38,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=24'
 
 $(VENV)/demo-installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[local,clinical]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[local,clinical,boundary]'
 	touch $@
 
 $(VENV)/test-installed: pyproject.toml constraints.txt | $(BIN)/python
