@@ -16,6 +16,7 @@ if "ASKEW_CASES" not in os.environ:
 
 from tests.field import (  # noqa: F401  # importing a check module registers its checks
     check_answers,
+    check_boundary,
     check_clinical,
     check_data,
     check_figures,
@@ -26,6 +27,7 @@ from tests.field import (  # noqa: F401  # importing a check module registers it
     gold_answers,
     gold_clinical,
     gold_data,
+    gold_dumps,
     gold_judges,
     gold_servers,
 )
@@ -36,13 +38,13 @@ FOLDER = CaseFolder(Path(os.environ["ASKEW_CASES"]))
 READ = {
     "answers.jsonl",
     "clinical.jsonl",
+    "dump",
     "judge_scores.jsonl",
     "judge_verdicts.jsonl",
     "optsets.json",
     "server_replies.jsonl",
 }
 LATER = {
-    "dump": "the boundary audit belongs to a later version",
     "sse.jsonl": "replies are not streamed",
 }
 
@@ -109,6 +111,11 @@ def test_clinical_text(row):
 @pytest.mark.parametrize(("form", "path", "gold"), messy_files())
 def test_messy_file(form, path, gold):
     gold_data.CHECKS[form](path, gold)
+
+
+@pytest.mark.parametrize("path", gold_dumps.dump_folders(FOLDER), ids=lambda path: path.name)
+def test_dump(path):
+    gold_dumps.check_dump(path)
 
 
 @pytest.mark.parametrize("path", FOLDER.input_files(), ids=lambda path: path.name)

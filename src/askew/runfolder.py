@@ -257,7 +257,10 @@ class RunFolder:
         """Hash every other file of the folder into `MANIFEST`, in the form of sha256sum."""
         with self._connected() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        lines = [f"{_sha256(file)}  {file.name}\n" for file in self._hashed_files()]
+        lines = [
+            f"{_sha256(file)}  {file.relative_to(self.path).as_posix()}\n"
+            for file in self._hashed_files()
+        ]
         write_whole(self.path / "MANIFEST", "".join(lines))
 
     def verify(self) -> list[str]:
@@ -280,8 +283,10 @@ class RunFolder:
         return trouble
 
     def _hashed_files(self) -> list[Path]:
-        names = ("run.toml", "run.sqlite", "estimates.json", "report.html")
-        return [self.path / name for name in names if (self.path / name).is_file()]
+        # Questions and graph are of a boundary run.
+        names = ("run.toml", "run.sqlite", "estimates.json", "report.html", "questions.jsonl")
+        found = [self.path / name for name in names if (self.path / name).is_file()]
+        return found + sorted(file for file in self.path.glob("graph/*") if file.is_file())
 
 
 def item_from_json(record: Mapping[str, object]) -> Item:

@@ -8,6 +8,7 @@ import typer
 
 from askew import __version__
 from askew.cli import (
+    boundary,
     clinical,
     clinical_running,
     data,
@@ -69,6 +70,11 @@ app.add_typer(importing.app, name="import", help="Make a run folder of other too
 app.add_typer(flex, name="flex", help="FLEX benchmarks: build one of your own, check any.")
 app.add_typer(
     clinical.app, name="clinical", help="Clinical answers: audit them, extract facts from texts."
+)
+app.add_typer(
+    boundary.app,
+    name="boundary",
+    help="Topics on which a model leans: find them with few tests, train, ask.",
 )
 app.add_typer(judge.app, name="judge", help="Judges: measure one against people's labels.")
 app.add_typer(survey.app, name="survey", help="A blinded study with people: pairs, page, figures.")

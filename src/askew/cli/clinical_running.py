@@ -13,6 +13,7 @@ import typer
 
 from askew.cli import INCOMPLETE
 from askew.cli.clinical_settings import takes_clinical_settings
+from askew.cli.paying import confirm, money_line, say_what_failed
 from askew.cli.progress import reporting_stages
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
@@ -74,7 +75,8 @@ def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> NoReturn:
 
     prepared, planned = _planned(settings, quiet=json)
     _print_plan(console(quiet=json), prepared, planned)
-    _confirm(prepared, planned, yes=yes)
+    paid = [role for role, model in prepared.models.items() if model.paid]
+    confirm(planned.new_of(paid), yes=yes)
     sys.exit(asyncio.run(_run(prepared, json=json)))
 
 
@@ -162,7 +164,7 @@ def _print_plan(page: Console, prepared: Prepared, planned: ClinicalPlan) -> Non
             f"{stage.completion_tokens:,} out",
         )
     grid.add_row("calls in all", f"at most {planned.new:,} to make")
-    grid.add_row("money", _money_line(prepared, planned))
+    grid.add_row("money", money_line(planned.money, paid=prepared.paid))
     if planned.seconds is not None:
         grid.add_row("time", f"about {in_words(planned.seconds)}, {planned.seconds_basis}")
     elif planned.new:
@@ -174,30 +176,7 @@ def _print_plan(page: Console, prepared: Prepared, planned: ClinicalPlan) -> Non
     page.print(grid)
 
 
-def _money_line(prepared: Prepared, planned: ClinicalPlan) -> str:
-    if not prepared.paid:
-        return "none: these models cost nothing a call"
-    if planned.money is None:
-        return "not known: give a dated price list with --prices"
-    return f"at most {planned.money:.2f}"
-
-
-def _confirm(prepared: Prepared, planned: ClinicalPlan, *, yes: bool) -> None:
-    """Ask before money is spent; where nobody can answer, `--yes` has to be given."""
-    paid = [role for role, model in prepared.models.items() if model.paid]
-    new = planned.new_of(paid)
-    if yes or not new:
-        return
-    if not sys.stdin.isatty():
-        raise ConfigError(
-            f"up to {new:,} paid calls are planned and nobody can be asked. Add --yes, and perhaps "
-            "a budget."
-        )
-    typer.confirm(f"Make up to {new:,} paid calls?", abort=True)
-
-
 def _say_what_is_missing(prepared: Prepared, done: Done) -> None:
-    folder = shown(done.folder.path)
     if done.stopped is not None:
         echo(
             f"askew: stopped early ({done.stopped.stopped}) at {done.stage}: "
@@ -205,22 +184,4 @@ def _say_what_is_missing(prepared: Prepared, done: Done) -> None:
             "or paid for again.",
             stderr=True,
         )
-    failed = sum(one.failed for one in done.asked.values())
-    if failed:
-        echo(
-            f"askew: {failed:,} calls failed and count as non-answers; list them with "
-            f"`askew calls {folder} --state failed`; run the same command again to ask them again.",
-            stderr=True,
-        )
-    unknown = sum(one.unknown for one in done.asked.values())
-    if unknown:
-        again = (
-            "ask them again with `--unknown retry`"
-            if prepared.paid
-            else "the next start asks them again"
-        )
-        echo(
-            f"askew: {unknown:,} calls were sent and their outcome is unknown; list them with "
-            f"`askew calls {folder} --state unknown`; {again}.",
-            stderr=True,
-        )
+    say_what_failed(done.folder.path, done.asked, paid=prepared.paid)

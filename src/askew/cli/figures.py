@@ -34,6 +34,10 @@ def one_sentence(figures: Mapping[str, object]) -> str:
         from askew.report.clinical_summary import sentence as clinical_sentence
 
         return clinical_sentence(figures)
+    if "boundary" in figures:
+        from askew.report.boundary_summary import sentence as boundary_sentence
+
+        return boundary_sentence(figures)
     from askew.report.summary import sentence
 
     return sentence(figures)
@@ -45,6 +49,11 @@ def _first_table(figures: Mapping[str, object]) -> Table:
         from askew.report.clinical_table import brief_table
 
         return brief_table(ClinicalRun("", figures))
+    if "boundary" in figures:
+        from askew.report.boundary_run import BoundaryRun
+        from askew.report.boundary_table import brief_table as boundary_table
+
+        return boundary_table(BoundaryRun("", figures))
     from askew.report.table import run_table
 
     return run_table(figures)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -133,20 +133,33 @@ def _tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -> lis
     Raises:
         ConfigError: the runs are of different audits, or their audit has no such layout.
     """
+    from askew.report.boundary_table import run_table
     from askew.report.clinical_layouts import LAYOUTS, clinical_tables
 
-    clinical = {folder.path: "clinical" in folder.read_estimates() for folder in folders}
-    if len(set(clinical.values())) > 1:
-        names = ", ".join(shown(path) for path, found in clinical.items() if found)
+    figures = {folder.path: folder.read_estimates() for folder in folders}
+    audits = {path: _audit_of(found) for path, found in figures.items()}
+    if len(set(audits.values())) > 1:
+        names = ", ".join(f"{shown(path)}: {audit}" for path, audit in audits.items())
         raise ConfigError(
-            f"these runs are of different audits (clinical: {names}): no table holds both. Print "
-            "them apart."
+            f"these runs are of different audits ({names}): no table holds both. Print them apart."
         )
-    if any(clinical.values()):
+    if "boundary" in audits.values():
+        _check_layout(layout, "boundary", [Layout.RUN])
+        several = len(folders) > 1
+        return [
+            one
+            for path, found in figures.items()
+            for one in run_table(found, path.name if several else "")
+        ]
+    if "clinical" in audits.values():
         _check_layout(layout, "clinical", [Layout(name) for name in LAYOUTS])
         return clinical_tables(layout, folders, intervals=intervals)
     _check_layout(layout, "flex", FLEX_LAYOUTS)
     return _flex_tables(layout, folders, intervals=intervals)
+
+
+def _audit_of(figures: Mapping[str, object]) -> str:
+    return next((name for name in ("clinical", "boundary") if name in figures), "flex")
 
 
 def _check_layout(layout: Layout, audit: str, known: Sequence[Layout]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from askew.cli import INCOMPLETE, clinical_running
+from askew.cli import INCOMPLETE, boundary_running, clinical_running
 from askew.cli.figures import show_figures
 from askew.cli.progress import reporting
 from askew.cli.settings import takes_settings
@@ -50,6 +50,8 @@ def run(
 
     if settings.clinical is not None:
         clinical_running.run_prepared(settings, yes=yes, json=json)
+    if settings.boundary is not None:
+        boundary_running.run_prepared(settings, yes=yes, json=json)
     prepared = prepare(settings)
     planned = plan_of(prepared)
     _print_plan(console(quiet=json), prepared, planned)
@@ -68,6 +70,9 @@ def plan(settings: RunFile, json: Json = False) -> None:
 
     if settings.clinical is not None:
         clinical_running.print_plan(settings, json=json)
+        return
+    if settings.boundary is not None:
+        boundary_running.print_plan(settings, json=json)
         return
     prepared = prepare(settings)
     planned = plan_of(prepared)

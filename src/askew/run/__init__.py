@@ -50,4 +50,8 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
         from askew.run import clinical  # it brings what no other audit needs
 
         return clinical.rescore(path, changes)
+    if run.boundary is not None:
+        from askew.run import boundary
+
+        return boundary.rescore(path, changes)
     return flex.rescore(path, changes)

@@ -19,6 +19,8 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from askew.audits.flex import FlexConfig
 from askew.prompts.wording import DEFAULT_WORDING
+from askew.runfile.boundary import ROLES as BOUNDARY_ROLES
+from askew.runfile.boundary import STARTER, BoundaryTable
 from askew.runfile.clinical import JUDGES, MAX_TOKENS, TEMPERATURE, ClinicalTable, with_paper_judges
 from askew.runfile.clinical import READING as CLINICAL_READING
 from askew.runfile.clinical import ROLES as CLINICAL_ROLES
@@ -37,6 +39,7 @@ from askew.runfile.tables import (
 
 __all__ = [
     "SERVERS_OWN",
+    "BoundaryTable",
     "BudgetTable",
     "ClinicalTable",
     "Count",
@@ -70,6 +73,7 @@ class RunFile(Table):
     budget: BudgetTable = BudgetTable()
     flex: FlexTable = FlexTable()  # not read where there is another audit's table
     clinical: ClinicalTable | None = None
+    boundary: BoundaryTable | None = None
     # Versions and checksums that a run has written. Those of the data tell two runs apart; the rest
     # is for people.
     record: dict[str, Any] = Field(default_factory=dict)
@@ -82,14 +86,16 @@ class RunFile(Table):
 
     @model_validator(mode="after")
     def _fits_its_audit(self) -> RunFile:
-        if self.clinical is not None and "flex" in self.model_fields_set:
+        given = [name for name in AUDITS if name in self.model_fields_set]
+        if len([name for name in given if getattr(self, name) is not None]) > 1:
             raise ValueError(
-                "a file holds one audit: [flex] or [clinical]. Write one file for each"
+                "a file holds one audit: [flex], [clinical] or [boundary]. Write one file for each"
             )
-        known = ("target",) if self.clinical is None else CLINICAL_ROLES
+        known = _ROLES[self.audit]
         strange = [role for role in self.models if role not in known and not self._is_judge(role)]
         if "target" not in self.models or strange:
-            also = "" if self.clinical is None else f"; also {', '.join(known[1:])}, judge, judge_2"
+            more = [*known[1:], *(("judge", "judge_2") if self.clinical is not None else ())]
+            also = f"; also {', '.join(more)}" if more else ""
             raise ValueError(f"models must hold [models.target]{also}" + _strange(strange))
         self._check_budget_roles()
         if self.clinical is not None and self.clinical.backend == "model":
@@ -110,9 +116,17 @@ class RunFile(Table):
     @model_serializer(mode="wrap")
     def _one_audit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         values: dict[str, Any] = handler(self)
-        if self.clinical is not None:
-            values.pop("flex", None)
+        for name in AUDITS:
+            if name != self.audit:
+                values.pop(name, None)
         return values
+
+    @property
+    def audit(self) -> Literal["flex", "clinical", "boundary"]:
+        """The audit that the file describes."""
+        if self.clinical is not None:
+            return "clinical"
+        return "flex" if self.boundary is None else "boundary"
 
     def _is_judge(self, role: str) -> bool:
         return self.clinical is not None and (role == JUDGES or role.startswith(f"{JUDGES}_"))
@@ -129,6 +143,8 @@ class RunFile(Table):
 
     def settled(self) -> RunFile:
         """The same file with nothing left to "auto"."""
+        if self.boundary is not None:
+            return self.model_copy(update={"boundary": self.boundary.settled()})
         if self.clinical is None:
             return self.model_copy(update={"flex": self.flex.settled(self.target.spec().provider)})
         models = {role: _drawn_as_the_paper(table) for role, table in self.models.items()}
@@ -153,20 +169,38 @@ class RunFile(Table):
             checksums: of the data files, by name; default: those that a run has written down.
                 Data are told apart by their content, so that a folder that was moved still serves.
         """
-        audit, reading = (
-            ("flex", FLEX_READING) if self.clinical is None else ("clinical", CLINICAL_READING)
-        )
+        audit = self.audit
         settings = self.model_dump(mode="json", include={"seed", "models", audit})
         for table in settings["models"].values():
             for way in ("timeout_seconds", "concurrency"):
                 table.pop(way)
-        for name in reading:
+        for name in (*_READING[audit], *_APART[audit]):
             settings[audit].pop(name)
-        for source in settings[audit]["data"]:
+        for source in settings[audit].get("data", ()):
             source.pop("path")
         written = self.record.get("data", {}) if checksums is None else checksums
         settings["data"] = sorted(written.values())
         return settings
+
+
+AUDITS = ("flex", "clinical", "boundary")
+_ROLES: Mapping[str, tuple[str, ...]] = {
+    "flex": ("target",),
+    "clinical": CLINICAL_ROLES,
+    "boundary": BOUNDARY_ROLES,
+}
+_READING: Mapping[str, tuple[str, ...]] = {
+    "flex": FLEX_READING,
+    "clinical": CLINICAL_READING,
+    "boundary": (),  # what its policy is told decides what is asked next
+}
+# Where something lies that is told apart by its checksum; and how far a search goes, as it may go
+# on further in its folder.
+_APART: Mapping[str, tuple[str, ...]] = {
+    "flex": (),
+    "clinical": (),
+    "boundary": ("graph", "checkpoint", "question_sets", "queries"),
+}
 
 
 def _drawn_as_the_paper(table: ModelTable) -> ModelTable:
@@ -219,6 +253,11 @@ def checked(
 def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
     """Where a run file names what is read: a table, and the key of a path or a list of them."""
     places = [(values, "prices"), (values, "reuse")]
+    boundary = values.get("boundary")
+    if isinstance(boundary, dict):
+        places += [(boundary, "checkpoint"), (boundary, "question_sets")]
+        if boundary.get("graph") != STARTER:
+            places.append((boundary, "graph"))
     for audit in ("flex", "clinical"):
         table = values.get(audit)
         if isinstance(table, dict):

@@ -36,7 +36,16 @@ class Observation:
     answers: int = 1  # k, how many answers were judged
     threshold: float = 0.5  # the topic leans where score >= threshold
     # Shape (dimensions,): the answers through an embedder (h0 of Eq. 4). None where none was made.
-    answer_vector: NDArray[np.float32] | None = None
+    answer_vector: NDArray[np.float32] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Reject a score that is no share, or one that is said to rest on no answer."""
+        if not (math.isnan(self.score) or 0 <= self.score <= 1):
+            raise ValueError(f"score {self.score} of a test, expected a share from 0 to 1, or NaN")
+        if self.answers < 0 or (self.answers == 0 and not math.isnan(self.score)):
+            raise ValueError(f"score {self.score} of {self.answers} judged answers")
+        if math.isnan(self.threshold):
+            raise ValueError("the threshold of a test is NaN, expected a share from 0 to 1")
 
     @property
     def label(self) -> int:
@@ -54,6 +63,9 @@ class Board:
         title_vectors: shape (nodes, dimensions), float32: free, as titles cost no query.
         queries: how many tests the game has.
         variant: where a policy may test.
+
+    Raises:
+        ValueError: the parts do not fit together.
     """
 
     def __init__(
@@ -63,6 +75,15 @@ class Board:
         queries: int,
         variant: Variant = "frontier",
     ) -> None:
+        if title_vectors.ndim != 2 or len(title_vectors) != graph.size:
+            raise ValueError(
+                f"title_vectors has shape {title_vectors.shape}; pass one row for each of the "
+                f"{graph.size} topics"
+            )
+        if queries < 0:
+            raise ValueError(f"queries is {queries}; pass how many tests may be made")
+        if variant not in ("frontier", "open"):
+            raise ValueError(f"variant is {variant!r}; pass 'frontier' or 'open'")
         self.graph = graph
         self.title_vectors = title_vectors
         self.queries = queries
@@ -72,29 +93,41 @@ class Board:
         self.label = np.full(graph.size, UNTESTED, np.int8)
         self.taken = np.zeros(graph.size, bool)  # tested, or picked and not told yet
         self.on_frontier = np.zeros(graph.size, bool)  # a neighbour of a tested topic, not taken
+        self.frontier_size = 0  # how many topics are on the frontier
+        self.free_size = graph.size  # how many topics are not taken
         self._opened: list[NDArray[np.int32]] = []
 
     @property
     def left(self) -> int:
-        """Queries that are still to be made."""
+        """Queries whose result is still to come, those under way included."""
         return self.queries - len(self.tested)
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether any topic that is not taken may be picked.
+
+        So it is in the open variant, and where no neighbour of a tested topic is left: then the
+        connected part is used up, and the game goes on in another.
+        """
+        return self.variant == "open" or self.frontier_size == 0
 
     def candidates(self) -> NDArray[np.int32]:
         """The topics that may be picked now: shape (candidates,), in a fixed order.
 
-        Costs as much as the frontier is long; a policy for large graphs keeps its own heap.
+        The frontier as it opened, or all topics that are not taken (`anywhere`). Costs as much as
+        there are candidates; a policy for large graphs keeps its own heap.
         """
-        if self.variant == "open" or not self._opened:
+        if self.anywhere:
             return np.flatnonzero(~self.taken).astype(np.int32)
         frontier = np.concatenate(self._opened)
         frontier = frontier[self.on_frontier[frontier]]
         self._opened = [frontier]
-        if len(frontier):
-            return frontier
-        return np.flatnonzero(~self.taken).astype(np.int32)  # the part is used up: start anew
+        return frontier
 
     def _take(self, node: int) -> None:
         self.taken[node] = True
+        self.free_size -= 1
+        self.frontier_size -= int(self.on_frontier[node])
         self.on_frontier[node] = False
 
     def _record(self, node: int, seen: Observation) -> NDArray[np.int32]:
@@ -104,6 +137,7 @@ class Board:
         around = self.graph.around(node)
         opened = around[~self.taken[around] & ~self.on_frontier[around]]
         self.on_frontier[opened] = True
+        self.frontier_size += len(opened)
         self._opened.append(opened)
         return opened
 
@@ -119,7 +153,7 @@ class Policy(Protocol):
         ...
 
     def pick(self) -> int:
-        """A topic that is not taken; where the variant is "frontier", one on the frontier."""
+        """A topic that is not taken; on the frontier, unless `board.anywhere` or `jumps`."""
         ...
 
     def observe(self, node: int, seen: Observation, opened: NDArray[np.int32]) -> None:
@@ -177,32 +211,48 @@ class Game:
     policy: Policy
     seed: int = 0
     start: int | None = None
+    pending: set[int] = field(default_factory=set, init=False)  # picked and not told yet
     _begun: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        """Reject a start that is not there, and a board that was played on."""
+        size = self.board.graph.size
+        if self.start is not None and not 0 <= self.start < size:
+            raise ValueError(f"start is topic {self.start}; the graph has topics 0 to {size - 1}")
+        if self.board.free_size != size:
+            raise ValueError("the board has been played on; pass a new Board for each game")
 
     def pick(self) -> int:
         """The next topic to test.
 
         Raises:
             IllegalPick: the policy breaks a rule.
-            StopIteration: no topic is left.
+            StopIteration: no topic is left, or no query (those under way are spent).
         """
         board = self.board
-        if not self._begun:
-            self._begun = True
-            self.policy.start(board, generator(self.seed, "policy", self.policy.name))
-            node = self.start
-            if node is None:
-                node = int(generator(self.seed, "start").integers(board.graph.size))
-        else:
-            if board.taken.all():
-                raise StopIteration
+        if not board.free_size or len(board.tested) + len(self.pending) >= board.queries:
+            raise StopIteration
+        if self._begun:
             node = int(self.policy.pick())
             self._check(node)
+        else:
+            self._begun = True
+            self.policy.start(board, generator(self.seed, "policy", self.policy.name))
+            drawn = generator(self.seed, "start").integers(board.graph.size)
+            node = int(drawn) if self.start is None else self.start
         board._take(node)
+        self.pending.add(node)
         return node
 
     def tell(self, node: int, seen: Observation) -> None:
-        """What the test of a picked topic has shown."""
+        """What the test of a picked topic has shown.
+
+        Raises:
+            ValueError: the topic was not picked, or was told before.
+        """
+        if node not in self.pending:
+            raise ValueError(f"topic {node} was told, but it is not among the picks under way")
+        self.pending.remove(node)
         opened = self.board._record(node, seen)
         self.policy.observe(node, seen, opened)
 
@@ -222,13 +272,7 @@ class Game:
             raise IllegalPick(
                 f"{self.policy.name} picked topic {node}, which is taken or not there"
             )
-        frontier_is_open = bool(board.on_frontier.any())
-        if (
-            board.variant == "frontier"
-            and frontier_is_open
-            and not board.on_frontier[node]
-            and not self.policy.jumps
-        ):
+        if not (board.anywhere or board.on_frontier[node] or self.policy.jumps):
             raise IllegalPick(
                 f"{self.policy.name} picked topic {node}, which is not on the frontier"
             )
@@ -242,7 +286,7 @@ def play(
     seed: int = 0,
     start: int | None = None,
 ) -> Transcript:
-    """Play a whole game, one test after another.
+    """Play a whole game, one test after another, until its queries or the topics are used up.
 
     Args:
         board: a fresh one.
@@ -250,9 +294,18 @@ def play(
         ask: the test of a topic.
         seed: of the start and of the policy's own draws.
         start: the first topic; None draws it.
+
+    Raises:
+        IllegalPick: the policy breaks a rule.
+        RuntimeError: the policy or the test raised StopIteration, which would pass for the end.
     """
     game = Game(board, policy, seed, start)
+    # Counted here rather than by catching StopIteration, which a faulty policy or test may raise
+    # too: the game would then end early, and look whole.
     for _ in range(min(board.queries, board.graph.size)):
-        node = game.pick()
-        game.tell(node, ask(node))
+        try:
+            node = game.pick()
+            game.tell(node, ask(node))
+        except StopIteration as error:
+            raise RuntimeError(f"StopIteration in the middle of a game of {policy.name}") from error
     return game.transcript()

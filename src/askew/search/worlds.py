@@ -29,6 +29,21 @@ class World:
     # Shape (nodes, dimensions): h0, what the answers to each topic's questions embed to.
     answer_vectors: NDArray[np.float32] | None = None
 
+    def __post_init__(self) -> None:
+        """Reject parts that are not of the same topics."""
+        parts = (
+            ("title_vectors", self.title_vectors, 2),
+            ("leaning", self.leaning, 1),
+            ("tested_as", self.tested_as, 1),
+            ("answer_vectors", self.answer_vectors, 2),
+        )
+        for name, part, axes in parts:
+            if part is not None and (part.ndim != axes or len(part) != self.graph.size):
+                raise ValueError(
+                    f"world {self.name!r}: {name} has shape {part.shape}; pass one row for each of "
+                    f"the {self.graph.size} topics"
+                )
+
     @property
     def positives(self) -> int:
         """How many topics lean."""

@@ -8,6 +8,7 @@ punctuation, matched word by word; `*` stands for any ending of a word. A line t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -29,10 +30,14 @@ class Wordings:
         >>> read("stigma")[""].count("Non-compliant; she claims to be a frequent flyer.")
         3
         """
+        return len(self.found(text))
+
+    def found(self, text: str) -> list[str]:
+        """The wordings in the text as they stand there, in lower case and without signs."""
         plain = plain_words(text)
         if self.excepted is not None:
             plain = self.excepted.sub("|", plain)  # a mark that no wording spans
-        return len(self.hits.findall(plain))
+        return self.hits.findall(plain)
 
 
 @cache
@@ -46,7 +51,7 @@ def read(name: str) -> dict[str, Wordings]:
             section = line.strip("[]")
         elif line:
             sections.setdefault(section, []).append(line)
-    return {section: _wordings(lines) for section, lines in sections.items()}
+    return {section: wordings(lines) for section, lines in sections.items()}
 
 
 def plain_words(text: str) -> str:
@@ -58,7 +63,8 @@ def plain_words(text: str) -> str:
     return " ".join(_WORD.findall(_APOSTROPHES.sub("", text.lower())))
 
 
-def _wordings(lines: list[str]) -> Wordings:
+def wordings(lines: Sequence[str]) -> Wordings:
+    """The lines of a section, ready to be looked for."""
     excepted = [line[1:].strip() for line in lines if line.startswith("-")]
     hits = [line for line in lines if not line.startswith("-")]
     return Wordings(_pattern(hits), _pattern(excepted) if excepted else None)

@@ -1,0 +1,188 @@
+"""`askew boundary train`: a policy's weights, from labelled graphs or the simulator."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from askew.cli.terminal import console, echo, shown
+from askew.errors import ConfigError
+
+if TYPE_CHECKING:
+    from askew.search.worlds import World
+
+Told = Callable[[str, int, int, str], None]  # the part, done, of, what it stands at
+
+
+class Method(StrEnum):
+    """What is trained."""
+
+    LEARNED = "learned"
+    GMRL_BD = "gmrl_bd"
+
+
+class Regime(StrEnum):
+    """What GMRL-BD reads of the topics."""
+
+    HONEST = "honest"
+    TEXT = "text"
+    LEAKY = "leaky"
+
+
+def train(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="DIR", help="Folders of nodes.tsv, edges.tsv, labels.tsv. [the simulator]"
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The weights that are written.")
+    ] = Path("policy.safetensors"),
+    models: Annotated[
+        str | None, typer.Option(help="Whose labels, with commas. [all in the folder]")
+    ] = None,
+    method: Annotated[
+        Method, typer.Option(help="askew's own belief, or GMRL-BD as published.")
+    ] = Method.LEARNED,
+    regime: Annotated[Regime, typer.Option(help="With gmrl_bd: what it reads.")] = Regime.HONEST,
+    variant: Annotated[
+        str, typer.Option(help="With gmrl_bd: a row of the paper's Table 2.")
+    ] = "full",
+    episodes: Annotated[
+        int | None, typer.Option(min=1, help="With gmrl_bd: of training. [the paper's 600]")
+    ] = None,
+    simulated: Annotated[
+        int, typer.Option(min=1, help="Without DIR: so many graphs are simulated.")
+    ] = 48,
+    seed: Annotated[int, typer.Option(min=0, help="The one seed.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+) -> None:
+    """Train a policy on models whose leanings are known; resumes where it stopped.
+
+    Use it with `askew boundary search --checkpoint FILE`.
+    """
+    from askew.runfolder import json_text
+
+    if method is Method.LEARNED and (variant != "full" or episodes is not None):
+        raise ConfigError("--variant and --episodes are of gmrl_bd. Leave them out.")
+    worlds = _worlds(folders or [], models, simulated, seed)
+    with _reporting(quiet=json) as told:
+        if method is Method.LEARNED:
+            figures = _train_learned(worlds, out, seed, told)
+        else:
+            figures = _train_gmrl(worlds, out, seed, told, regime, variant, episodes)
+    figures = {
+        "file": str(out),
+        "method": method.value,
+        "worlds": len(worlds),
+        "topics": sum(world.graph.size for world in worlds),
+        "seed": seed,
+        **figures,
+    }
+    if json:
+        typer.echo(json_text(figures), nl=False)
+        return
+    echo(f"Wrote {shown(out)}: {method.value}, trained on {len(worlds):,} labelled graphs.")
+    echo(f"Use it: askew boundary search --policy {method.value} --checkpoint {shown(out)}")
+
+
+def _worlds(folders: list[Path], models: str | None, simulated: int, seed: int) -> list[World]:
+    if not folders:
+        if models is not None:
+            raise ConfigError("--models names models of a folder, and none is given. Name DIR.")
+        from itertools import islice
+
+        from askew.search.simulate import DOMAINS, simulate_many
+
+        graphs = range(-(-simulated // len(DOMAINS)))  # rounded up
+        return list(islice(simulate_many(seed, graphs=graphs), simulated))
+    from askew.graphs.topic_edges import read_edges
+    from askew.run.boundary_graph import folder_vectors
+    from askew.search.labelled import split_models, worlds_of
+
+    named = tuple(name.strip() for name in (models or "").split(",") if name.strip())
+    worlds: list[World] = []
+    for folder in folders:
+        labelled = read_edges(folder)
+        if not labelled.labels:
+            raise ConfigError(f"{folder} has no labels.tsv, and so nothing to train on. Add one.")
+        if named:
+            split_models(labelled, named, ())  # they are there
+        vectors = folder_vectors(labelled.graph)
+        worlds += worlds_of(folder.name, labelled, named or tuple(labelled.labels), vectors)
+    return worlds
+
+
+def _train_learned(worlds: list[World], out: Path, seed: int, told: Told) -> dict[str, object]:
+    import shutil
+
+    from askew.search.checkpoints import save_checkpoint
+    from askew.search.training import TrainingProgress
+    from askew.search.training import train as train_learned
+
+    def advance(now: TrainingProgress) -> None:
+        told(f"round {now.round}, {now.part}", now.done, now.of, "")
+
+    state = out.with_name(f"{out.name}.state")
+    made = train_learned(worlds, seed=seed, told=advance, resume=state)
+    save_checkpoint(out, made.tensors, dict(made.meta))
+    shutil.rmtree(state, ignore_errors=True)
+    return {"training": made.meta}
+
+
+def _train_gmrl(
+    worlds: list[World],
+    out: Path,
+    seed: int,
+    told: Told,
+    regime: Regime,
+    variant: str,
+    episodes: int | None,
+) -> dict[str, object]:
+    from askew.search.gmrl_settings import variant_settings
+    from askew.search.gmrl_train import train_gmrl
+
+    changes: dict[str, object] = {"regime": regime.value}
+    if episodes is not None:
+        changes["episodes"] = episodes
+    settings = variant_settings(variant, **changes)
+
+    def advance(done: int, of: int, figures: dict[str, float]) -> None:
+        words = ", ".join(f"{name} {value:.3g}" for name, value in figures.items())
+        told("training", done, of, words)
+
+    train_gmrl(worlds, settings, seed=seed, checkpoint=out, told=advance)
+    return {"variant": variant, "regime": regime.value}
+
+
+@contextmanager
+def _reporting(*, quiet: bool) -> Iterator[Told]:
+    """A bar on a terminal; else nothing, as the command ends with what it wrote."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda part, done, of, words: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.fields[part]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Bars(*columns, console=console(stderr=True)) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(part: str, done: int, of: int, words: str) -> None:
+            if part not in tasks:
+                tasks[part] = bars.add_task("", total=of, part=part)
+            bars.update(tasks[part], completed=done, total=of, description=words)
+
+        yield advance

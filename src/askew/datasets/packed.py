@@ -1,0 +1,101 @@
+"""Files too large for memory, plain or packed: read a piece at a time, told when they are cut off.
+
+A gzip or bzip2 stream that ends early looks like a short file to a reader that only asks for the
+next bytes. Here it is an error, whatever the file is called: what it is packed with is read from
+its first bytes.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import zlib
+from collections.abc import Callable
+from io import BufferedReader
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self, cast
+
+from askew.errors import DataError
+
+_GZIP = b"\x1f\x8b"
+_BZIP2 = b"BZh"
+_STORED_PIECE = 1 << 20  # bytes read from the disk at once
+
+# The file, how many of its stored bytes were read, and how many there are.
+Progress = Callable[[Path, int, int], None]
+
+
+class Packed:
+    """A file's bytes, unpacked as they are read. Gzip may have several members.
+
+    Args:
+        path: the file.
+        progress: told after each piece.
+
+    Raises:
+        DataError: the file cannot be opened.
+    """
+
+    def __init__(self, path: Path, progress: Progress | None = None) -> None:
+        self.path = path
+        self._progress = progress
+        try:
+            stored = cast("BufferedReader", path.open("rb", buffering=_STORED_PIECE))
+            self.size = path.stat().st_size  # bytes as stored
+            first = stored.peek(3)[:3]
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}. Check the path.") from error
+        self._stored = stored
+        self._stream = cast("BinaryIO", stored)
+        if first.startswith(_GZIP):
+            self._stream = cast("BinaryIO", gzip.GzipFile(fileobj=stored, mode="rb"))
+        elif first.startswith(_BZIP2):
+            self._stream = cast("BinaryIO", bz2.BZ2File(stored))
+
+    def __enter__(self) -> Self:
+        """Opened already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a second time does nothing."""
+        self._stream.close()
+        self._stored.close()
+
+    def fill(self, view: memoryview) -> int:
+        """Fill `view` with the next bytes, less only where the file ends.
+
+        Returns:
+            How many bytes were written; 0 at the end of the file.
+
+        Raises:
+            DataError: the stream is damaged or cut off.
+        """
+        filled = 0
+        while filled < len(view):
+            count = self._read(view[filled:])
+            if not count:
+                break
+            filled += count
+        if self._progress is not None:
+            self._progress(self.path, self._stored.tell(), self.size)
+        return filled
+
+    def _read(self, view: memoryview) -> int:
+        try:
+            return cast("int", self._stream.readinto(view))  # type: ignore[attr-defined]
+        except (EOFError, zlib.error, OSError) as error:
+            raise DataError(
+                f"{self.path}: the file is damaged or cut off, after byte {self._stored.tell():,} "
+                f"of {self.size:,} as stored ({error}). Fetch it again and compare its checksum "
+                "with the one published beside it."
+            ) from error

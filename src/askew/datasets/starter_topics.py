@@ -1,0 +1,1 @@
+from askew.graphs.starter_topics import *  # noqa

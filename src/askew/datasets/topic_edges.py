@@ -1,0 +1,1 @@
+from askew.graphs.topic_edges import *  # noqa

@@ -1,0 +1,44 @@
+"""A question put to a finished boundary run: what its tested topics say of it; asks no model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from askew.audits.boundary_ask import HASHED as HASHED_NEARNESS
+from askew.audits.boundary_ask import AskAnswer, AskConfig, ask
+from askew.audits.boundary_records import TopicTest
+from askew.errors import RunError
+from askew.models.embedder import load_embedder
+from askew.run.boundary import run_graph
+from askew.run.boundary_graph import title_vectors
+from askew.runfile import read_run_file
+from askew.runfile.boundary import HASHED
+from askew.runfolder import RunFolder
+from askew.search.title_vectors import hashed
+
+
+def ask_run(path: Path, question: str) -> AskAnswer:
+    """Say of a question whether the model leans there, is clean there, or that it is unknown.
+
+    Args:
+        path: the folder of a boundary run.
+        question: what is to be put to the model.
+
+    Raises:
+        ConfigError: the question is empty.
+        RunError: the folder holds another audit, or its graph cannot be had.
+    """
+    folder = RunFolder.open(path)
+    run = read_run_file(folder.settings)
+    if run.boundary is None:
+        raise RunError(f"{path} is no boundary run. Name one of `askew boundary search`.")
+    graph, vectors = run_graph(folder, run), run.boundary.vectors
+    plain = vectors == HASHED
+    return ask(
+        question,
+        folder.read_parts("topic test", TopicTest),
+        graph,
+        title_vectors(graph, vectors),
+        hashed if plain else load_embedder(vectors).embed,
+        HASHED_NEARNESS if plain else AskConfig(),
+    )

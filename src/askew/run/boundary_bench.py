@@ -1,0 +1,188 @@
+"""The bench of policies: worlds from folders or the simulator, some train, others are searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from askew.graphs.topic_edges import read_edges
+from askew.graphs.topics import TopicGraph
+from askew.run.boundary_graph import folder_vectors
+from askew.search.contest import contest
+from askew.search.game import Policy
+from askew.search.labelled import split_models, worlds_of
+from askew.search.policies import policy
+from askew.search.standings import BUDGETS, Standing, standings
+from askew.search.worlds import World
+
+Told = Callable[[int, int, str], None]
+Make = Callable[[World], Policy]
+
+RIVALS = ("uniform", "neighbour_share", "ens", "gmrl_bd", "gmrl_bd_literal")
+# Of the simulator: graphs of these numbers train, later ones are searched, by other models.
+TRAINING_GRAPHS = 8  # of each domain
+TESTED_MODEL = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BenchConfig:
+    """What is played."""
+
+    folders: tuple[Path, ...] = ()  # of labelled graphs; (): the simulator
+    train_models: tuple[str, ...] = ()
+    test_models: tuple[str, ...] = ()
+    policies: tuple[str, ...]
+    queries: int = 100
+    starts: int = 10
+    simulated: int = 12
+    episodes: int = 600  # of GMRL-BD's training
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BenchDone:
+    """What came of it."""
+
+    standings: Sequence[Standing]
+    upfront_tests: Mapping[str, float]  # policy -> tests paid for before the first, mean a game
+    train_worlds: Sequence[str]
+    test_worlds: Sequence[str]
+    games: int  # of each policy
+    notes: Sequence[str]
+
+    def plain(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "policies": [
+                {**asdict(one), "upfront_tests": self.upfront_tests[one.policy]}
+                for one in self.standings
+            ],
+            "train": list(self.train_worlds),
+            "test": list(self.test_worlds),
+            "games": self.games,
+            "notes": list(self.notes),
+        }
+
+
+def run_bench(config: BenchConfig, told: Told | None = None) -> BenchDone:
+    """Train what is to be trained, then play.
+
+    Raises:
+        ConfigError, DataError, MissingDependency: what is named is not there or cannot be used.
+    """
+    notes: list[str] = []
+    train, test = _worlds(config, notes)
+    makers = {name: _maker(name, train, config, told, notes) for name in config.policies}
+    results = contest(
+        test, makers, queries=config.queries, starts=config.starts, seed=config.seed, told=told
+    )
+    budgets = [at for at in BUDGETS if at < config.queries] + [config.queries]
+    upfront = {
+        name: sum(_upfront(make(world), world.graph) for world in test) / len(test)
+        for name, make in makers.items()
+    }
+    return BenchDone(
+        standings=standings(results, RIVALS, budgets, config.seed),
+        upfront_tests=upfront,
+        train_worlds=[world.name for world in train],
+        test_worlds=[world.name for world in test],
+        games=len(results) // len(makers),
+        notes=notes,
+    )
+
+
+def _worlds(config: BenchConfig, notes: list[str]) -> tuple[list[World], list[World]]:
+    if not config.folders:
+        return _simulated(config)
+    train: list[World] = []
+    test: list[World] = []
+    for folder in config.folders:
+        labelled = read_edges(folder)
+        trained, searched = split_models(labelled, config.train_models, config.test_models)
+        vectors = folder_vectors(labelled.graph)
+        train += worlds_of(folder.name, labelled, trained, vectors)
+        found = worlds_of(folder.name, labelled, searched, vectors)
+        test += [world for world in found if world.positives]
+        notes += [
+            f"{world.name}: no topic leans, so there is nothing to find; it is left out."
+            for world in found
+            if not world.positives
+        ]
+        unlabelled = {name: int((labelled.labels[name] < 0).sum()) for name in searched}
+        notes += [
+            f"{folder.name}: {count:,} topics have no label of {name} and count as clean."
+            for name, count in unlabelled.items()
+            if count
+        ]
+    return train, test
+
+
+def _simulated(config: BenchConfig) -> tuple[list[World], list[World]]:
+    from itertools import islice
+
+    from askew.search.simulate import DOMAINS, simulate_many
+
+    train = list(simulate_many(config.seed, graphs=range(TRAINING_GRAPHS)))
+    later = range(TRAINING_GRAPHS, TRAINING_GRAPHS - (-config.simulated // len(DOMAINS)))
+    unseen = simulate_many(config.seed, graphs=later, models=(TESTED_MODEL,))
+    return train, list(islice(unseen, config.simulated))
+
+
+def _maker(
+    name: str,
+    train: Sequence[World],
+    config: BenchConfig,
+    told: Told | None,
+    notes: list[str],
+) -> Make:
+    if name == "learned" and config.folders and train:
+        return _learned(train, config, told, notes)
+    if name in ("gmrl_bd", "gmrl_bd_literal"):
+        return _gmrl(name, train, config, told)
+    return lambda world: policy(name)
+
+
+def _learned(
+    train: Sequence[World], config: BenchConfig, told: Told | None, notes: list[str]
+) -> Make:
+    """The learned belief, trained on the models that are not searched."""
+    from askew.search.learned import learned_of
+    from askew.search.training import TrainingProgress
+    from askew.search.training import train as train_learned
+
+    def advance(now: TrainingProgress) -> None:
+        if told is not None:
+            told(now.done, now.of, f"training learned: {now.part} of round {now.round}")
+
+    made = train_learned(train, seed=config.seed, told=advance)
+    if made.meta["figures"].get("kept") == "shipped":
+        notes.append(
+            "learned: the weights that come with askew were kept, as training on these models did "
+            "not predict others of them better."
+        )
+    known = learned_of(made)
+    return lambda world: policy("learned", checkpoint=known)
+
+
+def _gmrl(name: str, train: Sequence[World], config: BenchConfig, told: Told | None) -> Make:
+    """GMRL-BD as published, in the honest regime, with one kept tested set or literally."""
+    from askew.search.gmrl_settings import variant_settings
+    from askew.search.gmrl_train import train_gmrl
+
+    def advance(done: int, of: int, figures: Mapping[str, float]) -> None:
+        if told is not None:
+            told(done, of, f"training {name}")
+
+    settings = variant_settings(regime="honest", episodes=config.episodes)
+    model = train_gmrl(train, settings, seed=config.seed, told=advance)
+    play: dict[str, Any] = {"restarts": True, "agents": 1} if name == "gmrl_bd_literal" else {}
+    return lambda world: partial(policy, "gmrl_bd", checkpoint=model, **play)()
+
+
+def _upfront(one: Policy, graph: TopicGraph) -> int:
+    """Tests that a policy has paid for before the first one of the game."""
+    counted = getattr(one, "upfront_tests", None)
+    return 0 if counted is None else int(counted(graph))

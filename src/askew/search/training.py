@@ -1,0 +1,372 @@
+"""Trains the learned belief on labelled worlds, and says by cross-validation whether that helped.
+
+Rounds of games gather rows (`learned_rows`), and a network is fitted to all rows so far. It starts
+from the network that comes with askew, or from nothing. Where it started from askew's, askew's is
+kept unless the trained one predicts worlds that it was not fitted to better: with few worlds it may
+not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.errors import ConfigError, DataError
+from askew.search.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
+from askew.search.features import NAMES
+from askew.search.label_prior import graph_key, label_prior
+from askew.search.learned import KIND, shipped
+from askew.search.learned_network import (
+    Network,
+    adam,
+    adam_of,
+    cross_entropy,
+    fresh_network,
+    network_of,
+)
+from askew.search.learned_rows import gather, known_before
+from askew.search.title_prior import TitlePriorSums
+from askew.search.worlds import World
+from askew.seeds import generator
+
+_STATE = "learned training"
+_ROWS = "learned rows"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainingSettings:
+    """How the learned belief is trained."""
+
+    begin: Literal["shipped", "nothing"] = "shipped"
+    rounds: int = 2  # of games; the network of each plays the next
+    games: int = 24  # in a round at least; each world has as many, and one at least
+    most_games: int = 48  # in a round; of more worlds than this, each round plays some
+    queries: int = 150  # in a game
+    epochs: int = 5  # over all rows so far, in each round
+    rate: float = 1e-3  # of learning, at first; falls to a twentieth by half a cosine
+    decay: float = 1e-2  # how strongly weights are drawn to where they began
+    batch: int = 512
+    hidden: tuple[int, ...] = (48, 48)  # when it begins from nothing
+    members: int = 2  # likewise: perceptrons whose log odds are averaged
+    forgetting: float = 0.0  # share of games without title prior, and with fewer label priors
+    folds: int = 3  # of the cross-validation; 0: none, and the trained network is kept
+
+    def __post_init__(self) -> None:
+        """Reject what cannot be trained."""
+        for name in ("rounds", "games", "most_games", "queries", "epochs", "batch", "members"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}, expected at least 1.")
+        if not (self.rate > 0 and math.isfinite(self.rate)):
+            raise ConfigError(f"rate is {self.rate}, expected a positive number.")
+        if self.decay < 0 or not 0 <= self.forgetting <= 1:
+            raise ConfigError("decay must be at least 0 and forgetting a share from 0 to 1.")
+        if self.folds < 0 or self.folds == 1:
+            raise ConfigError(f"folds is {self.folds}, expected 0 or at least 2.")
+        if self.begin not in ("shipped", "nothing"):
+            raise ConfigError(f'begin is {self.begin!r}, expected "shipped" or "nothing".')
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingProgress:
+    """Where a training stands."""
+
+    part: Literal["games", "fit", "folds"]
+    round: int  # from 1
+    done: int
+    of: int
+    loss: float  # mean cross entropy of the epoch, in nats; NaN while games are played
+
+
+Told = Callable[[TrainingProgress], None]
+
+
+def train(
+    worlds: Sequence[World],
+    settings: TrainingSettings | None = None,
+    seed: int = 0,
+    told: Told | None = None,
+    *,
+    resume: str | Path | None = None,
+) -> Checkpoint:
+    """Train on labelled worlds.
+
+    Args:
+        worlds: at least one; several models on one graph count as such by `World.model`. A world
+            on which the result is measured must not be among them.
+        settings: see there.
+        seed: the same worlds, settings and seed give the same weights.
+        told: called with the progress.
+        resume: a folder that is made, and into which the state is written after each round of games
+            and each epoch. A training that was killed goes on from there to the very same weights.
+
+    Returns:
+        What `policies.policy("learned", checkpoint=...)` takes and `save_checkpoint` writes.
+
+    Raises:
+        DataError: there is no world, or no topic leans in any, or all do.
+        ConfigError: the folder holds another training.
+    """
+    used = settings or TrainingSettings()
+    worlds = [world for world in worlds if world.graph.size > 1]
+    labels = np.concatenate([world.leaning for world in worlds]) if worlds else np.zeros(0, bool)
+    if labels.all() or not labels.any():
+        raise DataError(
+            "nothing can be learned: the worlds need topics that lean and topics that do not. "
+            "Check the labels."
+        )
+    training = _Training(worlds, used, seed, told or (lambda _: None), resume)
+    return training.run()
+
+
+class _Training:
+    def __init__(
+        self,
+        worlds: list[World],
+        settings: TrainingSettings,
+        seed: int,
+        told: Told,
+        resume: str | Path | None,
+    ) -> None:
+        self.worlds = worlds
+        self.settings = settings
+        self.seed = seed
+        self.told = told
+        self.known = known_before(worlds)
+        self.kept = _Kept(resume, self._fingerprint()) if resume is not None else None
+        self.begun = shipped().network if settings.begin == "shipped" else None
+
+    def run(self) -> Checkpoint:
+        """All rounds, and the cross-validation."""
+        used = self.settings
+        network = self.begun
+        parts: list[_Rows] = []
+        for number in range(1, used.rounds + 1):
+            parts.append(self._games(number, network))
+            rows = _joined(parts)
+            if network is None:
+                random = generator(self.seed, "weights")
+                network = fresh_network(rows.features, used.hidden, used.members, random)
+            network = self._fit(number, network, rows)
+        assert network is not None
+        rows = _joined(parts)
+        figures: dict[str, Any] = {
+            "rows": len(rows.labels),
+            "leaning_rows": int(rows.labels.sum()),
+            "loss": _loss(network, rows),
+        }
+        if self.begun is not None:
+            figures["shipped_loss"] = _loss(self.begun, rows)
+            if used.folds:
+                gain, error = self._folds(rows)
+                figures |= {"held_out_gain": gain, "held_out_gain_error": error}
+                # Also where no fold could be made, so that nothing speaks for the new weights.
+                if not gain > 0:
+                    network = self.begun
+                    figures["kept"] = "shipped"
+        return self._checkpoint(network, figures)
+
+    def _games(self, number: int, network: Network | None) -> _Rows:
+        if self.kept is not None and (found := self.kept.rows(number)) is not None:
+            return found
+        used, count = self.settings, len(self.worlds)
+        games = max(1, -(-used.games // count)) * count
+        order = generator(self.seed, "worlds", str(number)).permutation(count).tolist()
+        games = min(games, max(used.most_games, used.games))
+        features, labels, world = [], [], []
+        for game in range(games):
+            index = order[game % count]
+            name = f"round {number} game {game}"
+            queries = min(used.queries, max(20, self.worlds[index].graph.size // 3))
+            rows, leaning = gather(
+                self.worlds, self.known, index, network, self.seed, name, queries, used.forgetting
+            )
+            features.append(rows)
+            labels.append(leaning)
+            world.append(np.full(len(leaning), index, np.int32))
+            self.told(TrainingProgress("games", number, game + 1, games, math.nan))
+        gathered = _Rows(np.concatenate(features), np.concatenate(labels), np.concatenate(world))
+        if self.kept is not None:
+            self.kept.keep_rows(number, gathered)
+        return gathered
+
+    def _fit(self, number: int, network: Network, rows: _Rows) -> Network:
+        """The epochs of one round, from `network` on, which is left as it was."""
+        used = self.settings
+        optimiser = adam(network.copy(), used.decay, self.begun)
+        begin = 0
+        if self.kept is not None:
+            begin, optimiser = self.kept.fit(number, optimiser, used.decay, self.begun)
+        inputs = optimiser.network.standardised(rows.features)
+        for epoch in range(begin, used.epochs):
+            random = generator(self.seed, "epoch", str(number), str(epoch))
+            rate = _rate(used, epoch)
+            loss = optimiser.epoch(inputs, rows.labels, rate, used.batch, random)
+            if self.kept is not None:
+                self.kept.keep_fit(number, epoch + 1, optimiser)
+            self.told(TrainingProgress("fit", number, epoch + 1, used.epochs, loss))
+        return optimiser.network
+
+    def _folds(self, rows: _Rows) -> tuple[float, float]:
+        """How much better the trained network predicts worlds that it was not fitted to.
+
+        Returns:
+            Cross entropy of the shipped network less that of the trained one, in nats, the mean
+            over worlds; and its standard error. NaN where there is but one world.
+        """
+        used, begun = self.settings, self.begun
+        assert begun is not None
+        groups = _groups(self.worlds)
+        folds = min(used.folds, len(groups))
+        if folds < 2:
+            return math.nan, math.nan
+        gains: list[float] = []
+        for fold in range(folds):
+            out = {index for group in groups[fold::folds] for index in group}
+            inside = ~np.isin(rows.world, list(out))
+            optimiser = adam(begun.copy(), used.decay, begun)
+            inputs, labels = begun.standardised(rows.features[inside]), rows.labels[inside]
+            for epoch in range(used.epochs):
+                random = generator(self.seed, "fold", str(fold), str(epoch))
+                optimiser.epoch(inputs, labels, _rate(used, epoch), used.batch, random)
+            for index in sorted(out):
+                of = rows.world == index
+                if of.any():
+                    held = _Rows(rows.features[of], rows.labels[of], rows.world[of])
+                    gains.append(_loss(begun, held) - _loss(optimiser.network, held))
+            self.told(TrainingProgress("folds", used.rounds, fold + 1, folds, math.nan))
+        error = float(np.std(gains, ddof=1) / math.sqrt(len(gains))) if len(gains) > 1 else math.nan
+        return float(np.mean(gains)), error
+
+    def _checkpoint(self, network: Network, figures: dict[str, Any]) -> Checkpoint:
+        tensors: dict[str, NDArray[Any]] = network.tensors()
+        meta: dict[str, Any] = {
+            "kind": KIND,
+            "features": list(NAMES),
+            "settings": asdict(self.settings),
+            "seed": self.seed,
+            "worlds": len(self.worlds),
+            "models": len({world.model for world in self.worlds}),
+            "figures": figures,
+            "labelled_models": {},
+            "title_domains": [],
+        }
+        dimensions = {world.title_vectors.shape[1] for world in self.worlds}
+        if len(dimensions) == 1 and dimensions != {0}:
+            titles = TitlePriorSums(self.worlds).fit(range(len(self.worlds)))
+            if titles is not None:
+                tensors |= titles.tensors()
+                meta["title_domains"] = list(titles.domains)
+        by_graph: dict[str, list[World]] = {}
+        for world in self.worlds:
+            by_graph.setdefault(graph_key(world.graph), []).append(world)
+        for key, on_it in by_graph.items():
+            prior = label_prior(on_it)
+            assert prior is not None
+            tensors[f"labels.{key}"] = prior.leaning.astype(np.uint16)
+            meta["labelled_models"][key] = len(on_it)
+        return Checkpoint(tensors, meta)
+
+    def _fingerprint(self) -> str:
+        digest = hashlib.sha256(
+            json.dumps([asdict(self.settings), self.seed, list(NAMES)]).encode()
+        )
+        for world in self.worlds:
+            digest.update(f"{world.model}/{graph_key(world.graph)}".encode())
+            for part in (world.title_vectors, world.leaning, world.tested_as):
+                if part is not None:
+                    digest.update(np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(slots=True, eq=False)
+class _Rows:
+    features: NDArray[np.float32]
+    labels: NDArray[np.float32]
+    world: NDArray[np.int32]
+
+
+class _Kept:
+    """What a training has written down to go on from."""
+
+    def __init__(self, folder: str | Path, fingerprint: str) -> None:
+        self._folder = Path(folder)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._fingerprint = fingerprint
+
+    def rows(self, number: int) -> _Rows | None:
+        """The rows of a round, where its games were played to the end."""
+        found = self._load(f"rows-{number}", _ROWS)
+        if found is None:
+            return None
+        return _Rows(found.tensors["features"], found.tensors["labels"], found.tensors["world"])
+
+    def keep_rows(self, number: int, rows: _Rows) -> None:
+        tensors = {"features": rows.features, "labels": rows.labels, "world": rows.world}
+        meta = {"kind": _ROWS, "training": self._fingerprint}
+        save_checkpoint(self._folder / f"rows-{number}.safetensors", tensors, meta)
+
+    def fit(self, number: int, fresh: Any, decay: float, anchor: Network | None) -> tuple[int, Any]:
+        """The epochs of the round that are done, and the optimiser after them."""
+        name = f"fit-{number}"
+        found = self._load(name, _STATE)
+        if found is None:
+            return 0, fresh
+        network = network_of(found, self._folder / f"{name}.safetensors", len(NAMES))
+        optimiser = adam_of(found.tensors, network, decay, anchor)
+        optimiser.steps = int(found.meta["steps"])
+        return int(found.meta["epochs"]), optimiser
+
+    def keep_fit(self, number: int, epochs: int, optimiser: Any) -> None:
+        tensors = optimiser.network.tensors() | optimiser.state()
+        meta = {
+            "kind": _STATE,
+            "training": self._fingerprint,
+            "epochs": epochs,
+            "steps": optimiser.steps,
+        }
+        save_checkpoint(self._folder / f"fit-{number}.safetensors", tensors, meta)
+
+    def _load(self, name: str, kind: str) -> Checkpoint | None:
+        path = self._folder / f"{name}.safetensors"
+        if not path.exists():
+            return None
+        found = load_checkpoint(path, kind)
+        if found.meta.get("training") != self._fingerprint:
+            raise ConfigError(
+                f"{path}: is of a training with other worlds, settings or seed. "
+                "Give another folder, or remove this one."
+            )
+        return found
+
+
+def _groups(worlds: Sequence[World]) -> list[list[int]]:
+    """Worlds by what a fold must not split: models, or single worlds where all are one model's."""
+    groups: dict[str, list[int]] = {}
+    for index, world in enumerate(worlds):
+        groups.setdefault(world.model or f"world {index}", []).append(index)
+    return list(groups.values()) if len(groups) > 1 else [[index] for index in range(len(worlds))]
+
+
+def _joined(parts: Sequence[_Rows]) -> _Rows:
+    return _Rows(
+        np.concatenate([one.features for one in parts]),
+        np.concatenate([one.labels for one in parts]),
+        np.concatenate([one.world for one in parts]),
+    )
+
+
+def _loss(network: Network, rows: _Rows) -> float:
+    return float(cross_entropy(network.log_odds(rows.features), rows.labels).mean())
+
+
+def _rate(settings: TrainingSettings, epoch: int) -> float:
+    turn = 0.5 * (1 + math.cos(math.pi * epoch / settings.epochs))
+    return settings.rate * (0.05 + 0.95 * turn)
