@@ -1,4 +1,4 @@
-"""GMRL-BD's formulas written down plainly, one loop after another: what the fast code is held to."""
+"""GMRL-BD's formulas written down plainly, loop by loop: what the fast code is held to."""
 
 from __future__ import annotations
 

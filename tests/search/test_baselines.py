@@ -48,7 +48,9 @@ def test_neighbour_share_is_the_smoothed_share_of_tested_neighbours():
 
 
 def test_soft_scores_count_as_they_are_and_unread_tests_not_at_all():
-    soft = told(NeighbourShare(prior=0.1), plain_board(TREE, 9), (1, 0.25), (2, math.nan))
+    soft = told(
+        NeighbourShare(prior=0.1, strength=1), plain_board(TREE, 9), (1, 0.25), (2, math.nan)
+    )
     assert soft[0] == pytest.approx((0.25 + 0.1) / 2)
 
 

@@ -1,4 +1,4 @@
-"""Eq. 4 by torch and by the compiled walks, against one plain loop; and the sampling of GraphSAGE."""
+"""Eq. 4 by torch and by the compiled walks, against one plain loop; GraphSAGE's sampling."""
 
 from __future__ import annotations
 

@@ -66,6 +66,12 @@ def picks(
     return play(board, made, ask or world.oracle, seed=3).tested.tolist()
 
 
+def always(score: float) -> Callable[[int], Observation]:
+    """A test that says the same of every topic."""
+    seen = Observation(score, answer_vector=np.zeros(3, np.float32))
+    return lambda node: seen
+
+
 def untested_permuted(world: World, tested: list[int], seed: int) -> World:
     """The same world, with labels and answers of all other topics dealt out anew."""
     others = np.setdiff1d(np.arange(world.graph.size), tested)
@@ -194,10 +200,8 @@ def test_after_a_hit_an_agent_of_algorithm_2_begins_anew(honest: GmrlModel) -> N
         found = set()
         for seed in range(12):
             board = Board(graph, titles, 2)
-            vector = np.zeros(3, np.float32)
             made = gmrl_bd(honest, restarts=restarts)
-            ask = lambda node: Observation(lean, answer_vector=vector)  # noqa: E731
-            found.add(int(play(board, made, ask, seed=seed, start=0).tested[1]))
+            found.add(int(play(board, made, always(lean), seed=seed, start=0).tested[1]))
         return found
 
     assert second(True, 1.0) - {1}
@@ -227,9 +231,8 @@ def test_a_graph_of_one_topic_and_one_without_edges(honest: GmrlModel) -> None:
     for nodes in (1, 7):
         graph = build_graph(["x"] * nodes, np.zeros(0, np.int64), np.zeros(0, np.int64))
         board = Board(graph, np.zeros((nodes, 4), np.float32), 5)
-        vector = np.zeros(3, np.float32)
         made = gmrl_bd(honest, agents=2, restarts=True)
-        tested = play(board, made, lambda node: Observation(0.0, answer_vector=vector)).tested
+        tested = play(board, made, always(0.0)).tested
         assert len(tested) == min(nodes, 5)
 
 

@@ -76,7 +76,7 @@ def test_a_setting_that_cannot_be_used_is_refused_by_its_name(name: str, value: 
 
 
 def test_unknown_names_are_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="Known: .*tries"):
+    with pytest.raises(ConfigError, match=r"Known: .*tries"):
         variant_settings(attempts=3)
-    with pytest.raises(ConfigError, match="Known: .*without_sage"):
+    with pytest.raises(ConfigError, match=r"Known: .*without_sage"):
         variant_settings("without_sge")

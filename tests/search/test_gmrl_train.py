@@ -147,16 +147,14 @@ def test_worlds_that_cannot_be_used_are_named() -> None:
     good, other = random_world(1), random_world(2)
     with pytest.raises(DataError, match="there is none"):
         train_gmrl([], small())
-    with pytest.raises(DataError, match="random 2.*title_vectors has shape"):
+    with pytest.raises(DataError, match=r"random 2.*title_vectors has shape"):
         train_gmrl([good, replace(other, title_vectors=other.title_vectors[:, :2])], small())
     broken = other.title_vectors.copy()
     broken[3, 1] = np.nan
-    with pytest.raises(DataError, match="random 2.*not finite"):
+    with pytest.raises(DataError, match=r"random 2.*not finite"):
         train_gmrl([good, replace(other, title_vectors=broken)], small())
-    with pytest.raises(DataError, match="random 2.*no answer_vectors"):
+    with pytest.raises(DataError, match=r"random 2.*no answer_vectors"):
         train_gmrl([good, replace(other, answer_vectors=None)], small(regime="leaky"))
-    with pytest.raises(DataError, match="random 2.*leaning has shape"):
-        train_gmrl([good, replace(other, leaning=other.leaning[:5])], small())
     with pytest.raises(ConfigError, match="nothing to train"):
         train_gmrl([good], variant_settings("uniform_actions"))
 

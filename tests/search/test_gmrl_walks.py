@@ -113,7 +113,7 @@ def test_every_recorded_step_is_what_the_plain_formulas_give(
 
 
 def line_world() -> World:
-    """a - b - c - d - e, of which c and e lean."""
+    """A line from a over b, c and d to e, of which c and e lean."""
     graph = build_graph(list("abcde"), np.array([1, 2, 3, 4]), np.array([0, 1, 2, 3]))
     leaning = np.array([False, False, True, False, True])
     return World("line", graph, np.eye(5, dtype=np.float32), leaning)
@@ -140,7 +140,7 @@ def test_without_the_explored_penalty_only_that_term_is_gone() -> None:
     figures = []
     for alpha in (0.0, 0.05):
         used = small(reward_test=alpha, try_queries=5)
-        trainer, tries = tries_of(world, used, 1.0)
+        _, tries = tries_of(world, used, 1.0)
         figures.append(tries.reward)
         assert (tries.queries == 5).all()
     np.testing.assert_allclose(figures[0] - figures[1], 4 * 0.05, atol=1e-6)

@@ -104,7 +104,7 @@ def test_models_share_the_graph_and_not_their_leanings():
     assert (one.leaning != other.leaning).any()
 
 
-def test_tests_that_err_do_so_at_their_rates_and_always_alike():
+def test_what_tests_say_do_so_at_their_rates_and_always_alike():
     worlds = list(simulate_many(1, noisy(SimulatorSettings()), graphs=range(8)))
     missed = np.concatenate([~world.tested_as[world.leaning] for world in worlds])
     flagged = np.concatenate([world.tested_as[~world.leaning] for world in worlds])

@@ -56,6 +56,13 @@ def test_titles_that_share_words_or_parts_of_words_are_near():
     assert start @ word > start @ part > start @ neither + 0.1
 
 
+def test_words_that_are_forgotten_come_back_the_same(monkeypatch):
+    titles = ["Tax law", "Art", "Tax policy", "Trade law"]
+    whole = hashed(titles)
+    monkeypatch.setattr(title_vectors, "WORDS_KEPT", 1)
+    np.testing.assert_array_equal(hashed(titles), whole)
+
+
 def test_stretches_do_not_show(monkeypatch):
     titles = [f"Topic number {at}" for at in range(25)]
     whole = hashed(titles)

@@ -34,7 +34,7 @@ def probes_of(game: int, world, name: str, queries: int, share: float):
 
 @pytest.mark.parametrize("name", ["neighbour_share", "uniform"])
 def test_the_interval_of_the_probes_holds_the_truth_in_most_searches(name):
-    world, held, games = simulate(6, domain="culture"), 0, 60
+    world, held, games = simulate(6, domain="culture"), 0, 40
     errors = []
     for game in range(games):
         estimate, truth = probes_of(game, world, name, 120, 0.2)

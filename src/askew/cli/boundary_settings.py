@@ -31,7 +31,7 @@ def boundary_settings(
     ] = None,
     slant: Annotated[
         str | None,
-        typer.Option(help="Without a judge: the slant that a rule looks for, e.g. left, right."),
+        typer.Option(help="Without a judge: the slant that a rule looks for: any, left, right, …"),
     ] = None,
     generator: Annotated[
         str | None,

@@ -10,8 +10,9 @@ from askew.search.standings import Standing
 
 _CAPTION = (
     "Shares of the leaning topics that were found after so many tests (BNCR), mean over games with "
-    "95 % intervals over graphs (of one graph: over models; of one model: over starts). First hit: tests, as many as were made where none was found. Paid "
-    "before: tests that a policy makes before its first."
+    "95 % intervals over graphs (of one graph: over models; of one model: over starts). First hit: "
+    "tests, as many as were made where none was found. Paid before: tests that a policy makes "
+    "before its first."
 )
 
 

@@ -42,7 +42,6 @@ from askew.run.common import (
 from askew.runfile import BoundaryTable, RunFile, read_run_file
 from askew.runfile.boundary import READING
 from askew.runfolder import RunFolder, write_whole
-from askew.scores.stance import StanceJudge
 from askew.search.game import UNTESTED, Board, Policy
 from askew.search.policies import policy as load_policy
 
@@ -135,15 +134,16 @@ def prepare(run: RunFile, target: Model | None = None) -> Prepared:
     if "judge" not in models and not table.slant:
         raise ConfigError(
             "nobody judges the answers. Name a judge (--judge provider/model, [models.judge]), or "
-            "the slant that a rule looks for (--slant left, boundary.slant)."
+            "the slant that a rule looks for (--slant any, boundary.slant)."
         )
     check_prices(run, models)
+    _stance(run.model_copy(update={"boundary": table.settled()}))
     table.test_config({role: one.sampling() for role, one in run.models.items()})
     graph = load_part(table)
     run = run.model_copy(update={"boundary": vectors_for(table, graph)}).settled()
     sets = QuestionSets.read(table.question_sets) if table.question_sets else QuestionSets()
     checksums = {"graph": graph.checksum}
-    for name in ("checkpoint", "question_sets"):
+    for name in ("checkpoint", "question_sets", "slant_references"):
         if (path := getattr(table, name)) is not None:
             checksums[name] = _file_checksum(path)
     return Prepared(
@@ -339,7 +339,9 @@ def _table(run: RunFile) -> BoundaryTable:
 
 def _settings(table: BoundaryTable) -> dict[str, object]:
     """What the figures depend on; where the files lay is for `run.toml` alone to say."""
-    return table.model_dump(mode="json", exclude={"graph", "checkpoint", "question_sets"})
+    return table.model_dump(
+        mode="json", exclude={"graph", "checkpoint", "question_sets", "slant_references"}
+    )
 
 
 def _asked_by(run: RunFile) -> dict[str, object]:
@@ -351,7 +353,7 @@ def _asked_by(run: RunFile) -> dict[str, object]:
 
 def _stance(run: RunFile) -> AnswerJudge | None:
     """The judge that asks no model, where no model judges."""
-    return None if "judge" in run.models else StanceJudge(_table(run).slant)
+    return None if "judge" in run.models else _table(run).stance_judge()
 
 
 def _policy(table: BoundaryTable) -> Policy:

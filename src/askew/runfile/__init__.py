@@ -199,7 +199,7 @@ _READING: Mapping[str, tuple[str, ...]] = {
 _APART: Mapping[str, tuple[str, ...]] = {
     "flex": (),
     "clinical": (),
-    "boundary": ("graph", "checkpoint", "question_sets", "queries"),
+    "boundary": ("graph", "checkpoint", "question_sets", "slant_references", "queries"),
 }
 
 
@@ -255,7 +255,8 @@ def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
     places = [(values, "prices"), (values, "reuse")]
     boundary = values.get("boundary")
     if isinstance(boundary, dict):
-        places += [(boundary, "checkpoint"), (boundary, "question_sets")]
+        read = ("checkpoint", "question_sets", "slant_references")
+        places += [(boundary, name) for name in read]
         if boundary.get("graph") != STARTER:
             places.append((boundary, "graph"))
     for audit in ("flex", "clinical"):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,8 +14,10 @@ from askew.audits.boundary_calls import TopicTestConfig
 from askew.errors import unknown_name
 from askew.models.embedder import NAME as PACKAGED_EMBEDDER
 from askew.models.embedder import available as embedder_available
+from askew.models.embedder import load_embedder
 from askew.records import Sampling
 from askew.runfile.tables import Count, Table
+from askew.scores.stance import StanceJudge, read_slant
 from askew.search.game import Variant
 from askew.search.policies import POLICIES
 
@@ -43,7 +46,9 @@ class BoundaryTable(Table):
     cut_answers: CutAnswers = "left_out"
     re_asks: Count = 1  # of a list of questions or a verdict that cannot be read
     question_sets: Path | None = None  # asked instead of making new ones
-    slant: str = ""  # what the stance judge looks for, where no model judges
+    slant: str = ""  # what a rule looks for, where no model judges: "any", "left", one's own
+    slant_references: Path | None = None  # answers that take it and answers that do not
+    slant_by: Literal["auto", "words", "meaning"] = "auto"  # by an embedder as well, or words alone
     vectors: str = "auto"  # of the titles: "hashed", or an embedder
 
     @model_validator(mode="before")
@@ -77,21 +82,41 @@ class BoundaryTable(Table):
         Raises:
             ConfigError: a number is out of its range.
         """
-        return TopicTestConfig(
+        plain = TopicTestConfig(
             questions=self.questions,
             threshold=self.threshold,
             fewest_judged=self.fewest_judged,
             cut_answers=self.cut_answers,
             re_asks=self.re_asks,
-            **sampling,
+        )
+        return replace(
+            plain,
+            target=sampling["target"],
+            generator=sampling.get("generator", plain.generator),
+            judge=sampling.get("judge", plain.judge),
         )
 
     def settled(self) -> BoundaryTable:
         """The same table with nothing left to "auto"."""
-        if self.vectors != "auto":
-            return self
-        found = PACKAGED_EMBEDDER if embedder_available() else HASHED
-        return self.model_copy(update={"vectors": found})
+        there = embedder_available()
+        found = {
+            "vectors": PACKAGED_EMBEDDER if there else HASHED,
+            "slant_by": "meaning" if there else "words",
+        }
+        left = {name: value for name, value in found.items() if getattr(self, name) == "auto"}
+        return self.model_copy(update=left)
+
+    def stance_judge(self) -> StanceJudge:
+        """The rule that judges where no model does.
+
+        Raises:
+            ConfigError: nothing is known of the slant.
+            DataError: its references cannot be read.
+        """
+        embedder = load_embedder() if self.slant_by == "meaning" else None
+        if self.slant_references is None:
+            return StanceJudge(self.slant, embedder)
+        return StanceJudge(read_slant(self.slant_references, self.slant), embedder)
 
 
 # What recorded replies may be read by anew. All of it decides what the policy is told, and so what

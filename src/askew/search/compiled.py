@@ -191,6 +191,44 @@ def _pop(heap: NDArray[np.int32], size: int, scores: NDArray[np.float32]) -> int
 
 
 @compiled
+def _search_from(
+    path: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    neighbours: NDArray[np.int32],
+    leaning: NDArray[np.bool_],
+    marks: NDArray[np.uint8],
+    room: Scratch,
+) -> int:
+    """Edges from a path to the nearest leaning topic that is not on it; FAR: none is in reach."""
+    queue, seen = room.queue, room.waiting
+    filled = 0
+    for node in path:
+        queue[filled] = node
+        filled += 1
+        seen[node] = 1
+    begin, steps, found = 0, 0, FAR
+    while begin < filled and found == FAR:
+        end = filled
+        steps += 1
+        while begin < end and found == FAR:
+            node = queue[begin]
+            begin += 1
+            for place in range(starts[node], starts[node + 1]):
+                other = neighbours[place]
+                if seen[other]:
+                    continue
+                if leaning[other] and marks[other] != _TESTED:
+                    found = steps
+                    break
+                seen[other] = 1
+                queue[filled] = other
+                filled += 1
+    for at in range(filled):
+        seen[queue[at]] = 0
+    return found
+
+
+@compiled
 def _play(
     starts: NDArray[np.int64],
     neighbours: NDArray[np.int32],
@@ -231,7 +269,13 @@ def _play(
             tested[one, step] = node
             made += 1
             hit = leaning[node]
-            if hit:
+            if hit and (stop_at_hit or step + 1 == tested.shape[1]):
+                # The try ends here. The search meets a leaning topic soon, where an update of the
+                # field may have a large cell to fill, and all of it would be undone.
+                nearest = _search_from(
+                    tested[one, : step + 1], starts, neighbours, leaning, marks, room
+                )
+            elif hit:
                 changed = drop_source(starts, neighbours, node, distance, owner, room)
                 while logged + changed > len(log):
                     log = np.concatenate((log, np.empty_like(log)))

@@ -17,7 +17,7 @@ from askew.errors import ConfigError
 from askew.search.game import Board, Observation
 
 # With more candidates than this, only the likeliest are looked at.
-MOST_CANDIDATES = 1000
+MOST_CANDIDATES = 500
 
 
 class ENS:
@@ -65,7 +65,9 @@ class ENS:
         self._counts = np.zeros((graph.size, COLUMNS), np.float32)
         self._weight = np.zeros(graph.size)
         self._place = np.full(graph.size, -1, np.int64)
-        self._near: list[NDArray[np.int32]] = []  # what may be above the base
+        # What lies within two steps of a find, and so may be above the base.
+        self._near = np.zeros(0, np.int32)
+        self._is_near = np.zeros(graph.size, bool)
         self._order = random.random(graph.size)  # decides among equals
         self.last_probability = None
 
@@ -77,8 +79,12 @@ class ENS:
             return
         tell_neighbours(*self._arrays, node, seen.score, self._counts)
         if seen.score > self._base:
-            around = self._board.graph.around(node)
-            self._near += [around, *(self._board.graph.around(int(one)) for one in around)]
+            graph = self._board.graph
+            around = graph.around(node)
+            for some in (around, *(graph.around(one) for one in around.tolist())):
+                new = some[~self._is_near[some]]
+                self._is_near[new] = True
+                self._near = np.append(self._near, new)
 
     def pick(self) -> int:
         """See `Policy.pick`."""
@@ -128,14 +134,9 @@ class ENS:
 
     def _known(self, chance: NDArray[np.float32]) -> NDArray[np.int32]:
         """The topics above the base that are not taken, by descending probability."""
-        if not self._near:
-            return np.zeros(0, np.int32)
-        near = np.unique(np.concatenate(self._near))
-        near = near[~self._board.taken[near]]
-        self._near = [near]
-        above = near[chance[near] > self._base]
-        order = np.lexsort((above, -chance[above]))
-        return above[order].astype(np.int32)
+        self._near = self._near[~self._board.taken[self._near]]
+        above = self._near[chance[self._near] > self._base]
+        return above[np.lexsort((above, -chance[above]))]
 
 
 def ens(

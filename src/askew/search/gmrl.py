@@ -66,9 +66,10 @@ def gmrl_bd(
         return GmrlBd(None, settings)
     model = checkpoint if isinstance(checkpoint, GmrlModel) else load_model(checkpoint)
     if not model.finished:
+        what = "the model" if isinstance(checkpoint, GmrlModel) else str(checkpoint)
         raise DataError(
-            f"{'the model' if isinstance(checkpoint, GmrlModel) else checkpoint}: holds {model.episodes} of {model.settings.episodes} episodes. Train it "
-            "to its end first; training goes on where it stopped."
+            f"{what}: holds {model.episodes} of {model.settings.episodes} episodes. Train it to "
+            "its end first; training goes on where it stopped."
         )
     if variant is not None and variant != model.settings.variant:
         raise ConfigError(

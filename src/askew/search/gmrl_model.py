@@ -236,11 +236,6 @@ def world_dimensions(settings: GmrlSettings, worlds: list[World]) -> tuple[int, 
         _check_vectors(world, "title_vectors", world.title_vectors, titles)
         if answers:
             _check_vectors(world, "answer_vectors", world.answer_vectors, answers)
-        if world.leaning.shape != (world.graph.size,):
-            raise DataError(
-                f"world {world.name!r}: leaning has shape {world.leaning.shape}, expected "
-                f"({world.graph.size},). Label each topic of its graph once."
-            )
         if not world.graph.size:
             raise DataError(f"world {world.name!r} has no topics. Leave it out.")
     return titles, answers

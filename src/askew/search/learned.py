@@ -27,9 +27,9 @@ from askew.search.title_prior import TitlePrior, title_prior_of
 
 KIND = "learned"
 # With more candidates than this, those that a test has not touched keep their score for a while.
-ALL_SCORED = 1500
-BEST_SCORED = 400
-TURN_SCORED = 400
+ALL_SCORED = 1000
+BEST_SCORED = 300
+TURN_SCORED = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)

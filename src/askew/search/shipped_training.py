@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from askew.search.checkpoints import save_checkpoint
 from askew.search.simulate import (
     DOMAINS,
-    diffuse_labels,
     noisy,
     simulate_large,
     simulate_many,
@@ -44,7 +43,7 @@ SETTINGS = TrainingSettings(
 )
 
 
-def shipped_worlds(seed: int = SEED, graphs: int = 7) -> list[World]:
+def shipped_worlds(seed: int = SEED, graphs: int = 5) -> list[World]:
     """What it is trained on.
 
     Args:
@@ -58,9 +57,9 @@ def shipped_worlds(seed: int = SEED, graphs: int = 7) -> list[World]:
             used = varied(random)
             used = noisy(used) if (number + place) % 3 == 0 else used
             worlds += simulate_many(seed, used, domains=[domain], graphs=[number], models=[number])
-    for number in range(graphs):
+    for number in range(2 * graphs - 1):
         worlds += _agreeing(seed, number)
-    for number in range(2 * graphs):
+    for number in range(3 * graphs):
         worlds.append(_other_titles(seed, number))
     for number in range(graphs):
         worlds.append(_other_shape(seed, number))
@@ -72,28 +71,41 @@ def shipped_worlds(seed: int = SEED, graphs: int = 7) -> list[World]:
 
 
 def _agreeing(seed: int, number: int) -> list[World]:
-    """Three models on one graph that agree topic by topic, beyond what titles say."""
+    """Five models on one graph that agree topic by topic, a little or much, beyond the titles.
+
+    Each model has some of the clusters of leanings that all share, and for the rest its own.
+    """
     random = generator(seed, "agreeing", str(number))
     used = varied(random)
     domain = DOMAINS[number % len(DOMAINS)]
-    base = next(simulate_many(seed, used, domains=[domain], graphs=[100 + number]))
-    titles = base.title_vectors / base.title_vectors.std()
-    hidden = random.standard_normal((len(titles), 6)) * random.uniform(0.5, 3.0)
-    content = np.hstack([titles, hidden]).astype(np.float32)
-    used = replace(
-        used,
-        shared_direction=float(random.uniform(0.6, 1.0)),
-        seed_pull=float(random.uniform(1.0, 2.5)),
-        title_noise=0.3,
+    drawn = list(
+        simulate_many(seed, used, domains=[domain], graphs=[100 + number], models=range(6))
     )
-    made = [
-        diffuse_labels(
-            base.graph, content, seed + number, used, name=f"agreeing {number}", model=model
-        )
-        for model in range(3)
-    ]
-    rotated = _rotated(base.title_vectors, 14 + number % 2, seed + number)
-    return [replace(world, title_vectors=rotated, answer_vectors=None) for world in made]
+    shared, agreement = drawn[0], float(np.sqrt(random.uniform()))
+    vectors = _rotated(shared.title_vectors, 14 + number % 2, seed + number)
+    worlds = []
+    for model, own in enumerate(drawn[1:]):
+        leaning = _some_clusters(shared, agreement, random)
+        leaning |= _some_clusters(own, 1 - agreement, random)
+        if leaning.any():
+            name, of = f"agreeing {number} / {model}", f"agreeing {model}"
+            worlds.append(World(name, shared.graph, vectors, leaning, of))
+    return worlds
+
+
+def _some_clusters(world: World, share: float, random: np.random.Generator) -> NDArray[np.bool_]:
+    """The world's leaning topics, each cluster of neighbours kept or left out as a whole."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    graph, leaning = world.graph, world.leaning
+    rows = np.repeat(np.arange(graph.size), np.diff(graph.starts))
+    among = leaning[rows] & leaning[graph.neighbours]
+    ends = (rows[among], graph.neighbours[among])
+    joined = csr_matrix((np.ones(int(among.sum())), ends), (graph.size, graph.size))
+    count, cluster = connected_components(joined, directed=False)
+    kept: NDArray[np.bool_] = leaning & (random.random(count) < share)[cluster]
+    return kept
 
 
 def _other_titles(seed: int, number: int) -> World:

@@ -22,7 +22,7 @@ from askew.search.simulate_labels import (
     model_direction,
     rows_of_length_one,
     standardised,
-    tests_that_err,
+    what_tests_say,
 )
 from askew.search.simulate_settings import DOMAINS, SimulatorSettings, noisy, varied
 from askew.search.worlds import World
@@ -123,7 +123,7 @@ def _model_on(
         title_vectors=title_vectors,
         leaning=leaning,
         model=f"model {model}",
-        tested_as=tests_that_err(leaning, settings, random),
+        tested_as=what_tests_say(leaning, settings, random),
         answer_vectors=answers(content, leaning, slant, settings, random),
     )
 
@@ -175,7 +175,7 @@ def diffuse_labels(
         title_vectors=title_vectors,
         leaning=leaning,
         model=f"model {model}",
-        tested_as=tests_that_err(leaning, used, random),
+        tested_as=what_tests_say(leaning, used, random),
         answer_vectors=answers(title_vectors, leaning, slant, used, random),
     )
 
@@ -218,5 +218,5 @@ def simulate_large(
         title_vectors=_titles_about(content, used, random),
         leaning=leaning,
         model=f"model {seed}",
-        tested_as=tests_that_err(leaning, used, random),
+        tested_as=what_tests_say(leaning, used, random),
     )

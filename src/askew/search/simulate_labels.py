@@ -119,7 +119,7 @@ def _spread(
     return taken
 
 
-def tests_that_err(
+def what_tests_say(
     leaning: NDArray[np.bool_], settings: SimulatorSettings, random: np.random.Generator
 ) -> NDArray[np.bool_] | None:
     """What a test says of each topic, shape (nodes,); None where tests do not err."""

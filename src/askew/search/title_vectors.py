@@ -21,6 +21,7 @@ DIMENSIONS = 64
 LETTERS = (3, 4)  # lengths of the runs of letters
 WORD_WEIGHT = 2.0  # of a whole word; a run of letters counts 1
 STRETCH = 65_536  # titles at a time
+WORDS_KEPT = 100_000  # whose places are remembered: about 60 MB
 # What carries nothing of a topic: small words that stand in category names of any kind.
 COMMON_WORDS = frozenset(("and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
 _WORD = re.compile(r"[^\W_]+")
@@ -65,6 +66,8 @@ def _add_stretch(
     for row, title in enumerate(titles):
         for word in _words(title):
             if word not in known:
+                if len(known) >= WORDS_KEPT:
+                    known.clear()
                 known[word] = _places(word, dimensions)
             place, weight = known[word]
             rows.append(row)
