@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 
 import numpy as np
 import pytest
@@ -102,14 +101,24 @@ def test_the_same_seed_makes_the_same_search_and_another_seed_another():
     assert any([one.node for one in other] != first for other in others)
 
 
-def test_probes_are_marked_and_come_at_their_share():
-    counts = []
+@pytest.mark.parametrize(
+    ("share", "drawn"), [(0.25, True), (0.25, False), (0.1, True), (0.0, True)]
+)
+def test_one_test_of_each_block_is_a_probe_at_a_place_that_is_drawn(share, drawn):
+    places = []
     for seed in range(40):
-        done, _, _ = searched(SearchConfig(probes=0.25, seed=seed), 20, set(), "bfs")
-        counts.append(sum(one.probe for one in done[1:]))
+        config = SearchConfig(probes=share, seed=seed, start=None if drawn else 3)
+        done, _, _ = searched(config, 20, set(), "bfs")
+        probes = [one.step - 1 for one in done if one.probe]
         assert all(one.reached_from is None for one in done if one.probe)
-    share = np.mean(counts) / 19
-    assert abs(share - 0.25) < 4 * math.sqrt(0.25 * 0.75 / (19 * 40))
+        if not share:
+            assert probes == [0]  # the start, which is drawn
+            continue
+        size = round(1 / share)
+        assert [at // size for at in probes] == list(range(20 // size))
+        assert (probes[0] == 0) == drawn
+        places += [at % size for at in probes[1:]]
+    assert not share or set(places) == set(range(round(1 / share)))
 
 
 def test_what_ends_the_search_keeps_what_was_tested():

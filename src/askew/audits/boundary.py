@@ -72,7 +72,7 @@ async def search(
     Returns:
         The tests, in the order in which they were made.
     """
-    probing = Probing(policy, config.probes)
+    probing = Probing(policy, config.probes, drawn_start=config.start is None)
     game = Game(board, probing, config.seed, config.start)
     tests: list[TopicTest] = []
     total = min(board.queries, board.graph.size)
@@ -83,7 +83,8 @@ async def search(
             picked.append((node, _reached_from(board, node), probing.last_probability))
         made = await test([node for node, _, _ in picked])
         for (node, source, chance), one in zip(picked, made, strict=True):
-            probe = node in probing.probed
+            # A start that was drawn is a uniform draw as well.
+            probe = node in probing.probed or (not tests and config.start is None)
             tests.append(
                 replace(
                     one,

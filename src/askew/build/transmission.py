@@ -75,7 +75,7 @@ class Transmission:
         return self.ring("1 hop").injected
 
 
-def hops_from(graph: TopicGraph, nodes: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int32]:  # type: ignore[type-arg]
+def hops_from(graph: TopicGraph, nodes: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int32]:
     """Steps to the nearest of `nodes`, along edges either way, at most 3: shape (nodes,).
 
     Farther topics and those in other parts of the graph count as 3.

@@ -86,7 +86,7 @@ class Training:
                 group["lr"] = self.config.learning_rate * self._share(step)
             batch = self.steps[step]
             loss = self.network.loss(batch)
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters, _LONGEST_GRADIENT)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)

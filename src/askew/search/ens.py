@@ -59,9 +59,9 @@ class ENS:
 
         graph = board.graph
         self._board = board
-        self._arrays = tuple(
-            np.ascontiguousarray(one) for one in (graph.starts, graph.neighbours, graph.direction)
-        )
+        self._starts = np.ascontiguousarray(graph.starts)
+        self._neighbours = np.ascontiguousarray(graph.neighbours)
+        self._direction = np.ascontiguousarray(graph.direction)
         self._counts = np.zeros((graph.size, COLUMNS), np.float32)
         self._weight = np.zeros(graph.size)
         self._place = np.full(graph.size, -1, np.int64)
@@ -77,7 +77,9 @@ class ENS:
 
         if math.isnan(seen.score):
             return
-        tell_neighbours(*self._arrays, node, seen.score, self._counts)
+        tell_neighbours(
+            self._starts, self._neighbours, self._direction, node, seen.score, self._counts
+        )
         if seen.score > self._base:
             graph = self._board.graph
             around = graph.around(node)
@@ -102,7 +104,8 @@ class ENS:
         self._place[known] = np.arange(len(known))
         left = max(board.left - 1, 0)
         worth = promise(
-            *self._arrays[:2],
+            self._starts,
+            self._neighbours,
             board.taken,
             found,
             tested,

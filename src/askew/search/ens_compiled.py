@@ -40,7 +40,7 @@ def best_of_changed(
                 low = middle + 1
             else:
                 high = middle
-        before = low - np.searchsorted(removed, low)
+        before = low - int(np.searchsorted(removed, low))
         if before + place >= most:
             break
         total += added[place]
@@ -58,7 +58,7 @@ def best_of_changed(
             total -= gains[place]
         else:
             break
-    return total
+    return float(total)
 
 
 @compiled

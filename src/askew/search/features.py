@@ -155,7 +155,7 @@ class Features:
         out = np.empty((len(candidates), len(NAMES)), np.float32)
         column = 0
 
-        def put(values: object) -> None:
+        def put(values: NDArray[np.float64] | float) -> None:
             nonlocal column
             out[:, column] = values
             column += 1

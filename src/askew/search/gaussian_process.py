@@ -201,7 +201,7 @@ class Process:
 
         used, count = self._settings, self._count
         length = np.einsum("cd,cd->c", text, text, dtype=np.float64)
-        own = used.graph + (used.text + used.product) * length
+        own: NDArray[np.float64] = used.graph + (used.text + used.product) * length
         if not count:
             return own
         column = np.full(len(self._place), -1, np.int64)
@@ -212,7 +212,8 @@ class Process:
             at = column[self._nodes[entries]]
             cross[row, at[at >= 0]] += self._values[entries][at >= 0]
         solved = solve_triangular(self._factor[:count, :count], cross, lower=True)
-        return np.maximum(own - np.einsum("tc,tc->c", solved, solved), 0.0)
+        own = np.maximum(own - np.einsum("tc,tc->c", solved, solved), 0.0)
+        return own
 
 
 def _longer(values: NDArray[Any], length: int) -> NDArray[Any]:

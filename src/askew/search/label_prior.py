@@ -31,7 +31,7 @@ class LabelPrior:
         rate = np.clip(float(self.leaning.sum()) / labelled, 1e-3, 1 - 1e-3)
         share = (self.leaning + STRENGTH * rate) / (self.models + STRENGTH)
         share = np.clip(share, 1e-4, 1 - 1e-4)
-        odds = np.log(share / (1 - share)) - np.log(rate / (1 - rate))
+        odds: NDArray[np.float32] = np.log(share / (1 - share)) - np.log(rate / (1 - rate))
         return odds.astype(np.float32)
 
 
@@ -48,7 +48,9 @@ def label_prior(worlds: Sequence[World]) -> LabelPrior | None:
         return None
     if len({world.graph.size for world in worlds}) > 1:
         raise ValueError("the worlds' graphs differ; a prior is made of models on one graph")
-    leaning = np.sum([world.leaning for world in worlds], axis=0, dtype=np.float32)
+    leaning = np.zeros(worlds[0].graph.size, np.float32)
+    for world in worlds:
+        leaning += world.leaning
     return LabelPrior(leaning, np.full(len(leaning), len(worlds), np.float32))
 
 
