@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from askew.api import (
         IncompleteRun,
         Planned,
+        PlannedBoundary,
         PlannedClinical,
         Run,
+        boundary,
         clinical,
         extract_facts,
         flex,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         load_vignettes,
         open_run,
         plan,
+        plan_boundary,
         plan_clinical,
     )
     from askew.datasets import DataSpec, Loaded
@@ -39,10 +42,12 @@ __all__ = [
     "Item",
     "Loaded",
     "Planned",
+    "PlannedBoundary",
     "PlannedClinical",
     "Run",
     "Vignette",
     "__version__",
+    "boundary",
     "clinical",
     "extract_facts",
     "flex",
@@ -51,6 +56,7 @@ __all__ = [
     "load_vignettes",
     "open_run",
     "plan",
+    "plan_boundary",
     "plan_clinical",
 ]
 

@@ -11,10 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from askew.audits.clinical_answers import Ask
-from askew.report.clinical_rows import EFFECT_COLUMNS, effect_rows, is_clinical
+from askew.report.clinical_rows import EFFECT_COLUMNS, effect_rows
 from askew.report.clinical_run import ClinicalRun
 from askew.report.export import columns, rows, write_rows
 from askew.report.frame import as_frame, estimate_at, figure_rows
+from askew.report.which_audit import audit_of
 from askew.run import clinical
 from askew.runfile import checked
 from askew.runfolder import RunFolder
@@ -227,5 +228,5 @@ async def test_tools_of_multiple_choice_tasks_are_refused_by_name(run, tmp_path,
 
 def test_a_run_of_the_other_audit_is_none_of_this(tmp_path):
     folder = make_run(tmp_path / "flex", starter_items(4))
-    assert not is_clinical(folder)
+    assert audit_of(folder) == "flex"
     assert "item_id" in columns(folder)

@@ -1,21 +1,25 @@
 """askew from Python: items, an audit, and a run's rows, in a script or a notebook.
 
-`load`, `load_items` and `load_vignettes` read data sets, `extract_facts` a clinical text; `plan`
-and `plan_clinical` say what an audit would ask and cost; `flex` and `clinical` run it, and go on
-with one that was stopped; `open_run` opens a run folder. `import askew` offers them all by their
-names. Nothing heavy is imported before it is used.
+`load`, `load_items` and `load_vignettes` read data sets, `extract_facts` a clinical text; `plan`,
+`plan_clinical` and `plan_boundary` say what an audit would ask and cost; `flex`, `clinical` and
+`boundary` run it, and go on with one that was stopped; `open_run` opens a run folder. `import
+askew` offers them all by their names. Nothing heavy is imported before it is used.
 """
 
-from askew.api.audit import IncompleteRun, Planned, flex, plan
+from askew.api.audit import Planned, flex, plan
+from askew.api.boundary_audit import PlannedBoundary, boundary, plan_boundary
 from askew.api.clinical_audit import PlannedClinical, clinical, plan_clinical
 from askew.api.data import extract_facts, load, load_items, load_vignettes
+from askew.api.ending import IncompleteRun
 from askew.api.results import Run, open_run
 
 __all__ = [
     "IncompleteRun",
     "Planned",
+    "PlannedBoundary",
     "PlannedClinical",
     "Run",
+    "boundary",
     "clinical",
     "extract_facts",
     "flex",
@@ -24,5 +28,6 @@ __all__ = [
     "load_vignettes",
     "open_run",
     "plan",
+    "plan_boundary",
     "plan_clinical",
 ]

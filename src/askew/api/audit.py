@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from askew.api.data import Data
+from askew.api.ending import stopped_cleanly, warn_of_missing
 from askew.api.results import Run
 from askew.api.settings import Function, chosen, given
-from askew.api.telling import first_error, telling
+from askew.api.telling import telling
 
 if TYPE_CHECKING:
-    from askew.models.runner import Answers, Plan, Progress
-
-
-class IncompleteRun(UserWarning):
-    """A run stopped early, or calls of it failed: its figures are those of what it has."""
+    from askew.models.runner import Plan, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,37 +130,18 @@ def flex(
     named = given(items=items, scoring=scoring, out=out, seed=seed, budget=budget)
     wanted = chosen(model, data, file, {**named, **settings})
     prepared = prepare(wanted.run, wanted.target)
-    try:
-        with telling(progress, line) as tell:
-            folder, answers = run_in_background(
-                lambda interrupts, step: execute(prepared, step, interrupts), tell
-            )
-    except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(
-            f"stopped. {prepared.path} keeps what was received; the same call goes on from there."
-        ) from stop.__cause__  # what went wrong while it stopped, if anything did
-    if answers.missing or answers.failed:
-        # Python's own rule keeps silent where the same cell is run again and still lacks replies.
-        warnings.filterwarnings("always", category=IncompleteRun, append=True)
-        warnings.warn(_what_is_missing(folder.path, answers), IncompleteRun, stacklevel=2)
-    return Run(folder.path.resolve())
-
-
-def _what_is_missing(path: Path, answers: Answers) -> str:
-    from askew.report.words import clean
-
-    parts = []
-    if answers.stopped:
-        parts.append(f"the run stopped early ({answers.stopped}): {answers.message}")
-    if answers.failed:
-        errors = (reply.error for reply in answers.replies if reply is not None and reply.error)
-        parts.append(f"{answers.failed:,} calls failed, the first with: {first_error(errors)}")
-    if answers.unknown:
-        parts.append(
-            f"{answers.unknown:,} calls were sent and their outcome is unknown; unknown='retry' "
-            "asks them again"
+    with stopped_cleanly(prepared.path), telling(progress, line) as tell:
+        folder, answers = run_in_background(
+            lambda interrupts, step: execute(prepared, step, interrupts), tell
         )
-    if answers.missing:
-        parts.append(f"{answers.missing:,} replies are missing")
-    parts.append(f"The same call again goes on from {path}")
-    return clean(". ".join(part.rstrip(".") for part in parts) + ".")
+    if answers.missing or answers.failed:
+        errors = (reply.error for reply in answers.replies if reply is not None and reply.error)
+        warn_of_missing(
+            folder.path,
+            stopped=f"({answers.stopped}): {answers.message}" if answers.stopped else "",
+            failed=answers.failed,
+            errors=errors,
+            unknown=answers.unknown,
+            missing=answers.missing,
+        )
+    return Run(folder.path.resolve())

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from askew.api.audit import IncompleteRun
 from askew.api.data import Data
+from askew.api.ending import errors_of, stopped_cleanly, warn_of_missing
 from askew.api.results import Run
+from askew.api.roles import Asked, with_roles
 from askew.api.settings import Chosen, Function, chosen, given
-from askew.api.telling import first_error, telling
-from askew.errors import ConfigError
+from askew.api.telling import telling
 
 if TYPE_CHECKING:
     from askew.audits.stages import Stage
-    from askew.models.runner import Progress
-    from askew.run.clinical import Done
     from askew.run.clinical_plan import ClinicalPlan
-
-# A model of another role: its name, or a table as `[models.ROLE]` of a run file.
-Asked = str | Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,26 +152,19 @@ def clinical(
     wanted = _chosen(model, data, file, judges, models, {**named, **lists, **settings})
     with telling(progress, _line) as tell:
         prepared = prepare(wanted.run, wanted.target)
-        latest: list[Stage] = []
-
-        async def work(interrupts: Any, step: Callable[[Progress], None]) -> Done:
-            def watch(stage: Stage) -> None:
-                latest[:] = [stage]
-                step(stage.progress)
-
-            return await execute(prepared, watch, interrupts)
-
-        try:
-            done = run_in_background(work, tell and (lambda _: tell(latest[0])))
-        except KeyboardInterrupt as stop:
-            raise KeyboardInterrupt(
-                f"stopped. {prepared.path} keeps what was received; the same call goes on from "
-                "there."
-            ) from stop.__cause__  # what went wrong while it stopped, if anything did
+        with stopped_cleanly(prepared.path):
+            done = run_in_background(
+                lambda interrupts, step: execute(prepared, step, interrupts), tell
+            )
     if done.incomplete:
-        # Python's own rule keeps silent where the same cell is run again and still lacks replies.
-        warnings.filterwarnings("always", category=IncompleteRun, append=True)
-        warnings.warn(_what_is_missing(done), IncompleteRun, stacklevel=2)
+        stop = done.stopped
+        warn_of_missing(
+            done.folder.path,
+            stopped="" if stop is None else f"({stop.stopped}) at {done.stage}: {stop.message}",
+            failed=sum(one.failed for one in done.asked.values()),
+            errors=errors_of(done.folder),
+            unknown=sum(one.unknown for one in done.asked.values()),
+        )
     return Run(done.folder.path.resolve())
 
 
@@ -190,12 +177,8 @@ def _chosen(
     settings: Mapping[str, object],
 ) -> Chosen:
     """The settings with the models of all roles among them."""
-    named = [*_judges(judges), *(models or {}).items()]
-    roles = [entry for role, one in named for entry in _of_role(role, one)]
-    twice = next((key for key, _ in roles if key in settings), None)
-    if twice is not None or len(dict(roles)) < len(roles):
-        raise ConfigError(f"{twice or 'a model of one role'} is given twice. Leave one out.")
-    return chosen(model, data, file, {**settings, **dict(roles)}, "clinical")
+    roles = [*_judges(judges), *(models or {}).items()]
+    return chosen(model, data, file, with_roles(settings, roles), "clinical")
 
 
 def _judges(judges: object) -> list[tuple[str, object]]:
@@ -207,23 +190,6 @@ def _judges(judges: object) -> list[tuple[str, object]]:
         ("judge" if place == 1 else f"judge_{place}", one)
         for place, one in enumerate(several, start=1)
     ]
-
-
-def _of_role(role: str, asked: object) -> list[tuple[str, object]]:
-    """The settings of one model.
-
-    Raises:
-        ConfigError: it is neither a name nor a table.
-    """
-    if isinstance(asked, str):
-        return [(f"models.{role}.name", asked)]
-    if isinstance(asked, Mapping):
-        return [(f"models.{role}.{name}", value) for name, value in asked.items()]
-    raise ConfigError(
-        f"the model of role {role!r} is {type(asked).__name__}, expected 'provider/model' or a "
-        "table such as {'name': 'openai/my-judge', 'base_url': …}. A function has to stand in a "
-        "module: 'python/my_module:judge'."
-    )
 
 
 def _listed(names: str | Sequence[str] | None) -> list[str] | None:
@@ -239,31 +205,3 @@ def _line(stage: Stage) -> str:
 
     now = stage.progress
     return f"{stage.name}: {now.done:,} of {now.total:,}, {how_far(now)}"
-
-
-def _what_is_missing(done: Done) -> str:
-    from askew.report.words import clean
-
-    parts = []
-    if done.stopped is not None:
-        parts.append(
-            f"the run stopped early ({done.stopped.stopped}) at {done.stage}: "
-            f"{done.stopped.message}"
-        )
-    failed = sum(one.failed for one in done.asked.values())
-    if failed:
-        parts.append(f"{failed:,} calls failed, the first with: {first_error(_errors(done))}")
-    unknown = sum(one.unknown for one in done.asked.values())
-    if unknown:
-        parts.append(
-            f"{unknown:,} calls were sent and their outcome is unknown; unknown='retry' asks them "
-            "again"
-        )
-    parts.append(f"The same call again goes on from {done.folder.path}")
-    return clean(". ".join(part.rstrip(".") for part in parts) + ".")
-
-
-def _errors(done: Done) -> list[str]:
-    from askew.models.ledgerfile import read_records
-
-    return [record.error for record in read_records(done.folder.database) if record.error]

@@ -1,6 +1,6 @@
 """A run folder as Python sees it: figures, rows, pairs, comparisons, and a notebook's card.
 
-A run of the clinical audit and one of FLEX are both a `Run`; what one of them has not says so.
+Runs of all audits are a `Run`; what an audit has not says so.
 """
 
 from __future__ import annotations
@@ -17,9 +17,19 @@ from askew.records import Estimate, Outcome
 if TYPE_CHECKING:
     import pandas
 
+    from askew.audits.boundary_ask import AskAnswer
     from askew.report.clinical_run import ClinicalRun
     from askew.report.evidence import Turned
+    from askew.report.which_audit import Audit
     from askew.runfolder import RunFolder
+
+# What a run is that lacks what another audit has, and what it has itself.
+_HAS: Mapping[Audit, str] = {
+    "flex": "run of FLEX: `pairs()` has its pairs, `table()` its figures",
+    "clinical": "run of the clinical audit: `effects()` has its comparisons, `rows()` its answers",
+    "boundary": "run of the boundary audit: `rows()` has its questions and answers, `ask()` what "
+    "they say of another question",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +59,53 @@ class Run:
     @property
     def sentence(self) -> str:
         """What was found, and whether the model's answers are worth anything."""
-        from askew.report import clinical_summary, summary
+        from askew.report import boundary_summary, clinical_summary, summary
+        from askew.report.which_audit import audit_in
 
         figures = self.figures
-        if "clinical" in figures:
-            return clinical_summary.sentence(figures)
-        return summary.sentence(figures)
+        match audit_in(figures):
+            case "clinical":
+                return clinical_summary.sentence(figures)
+            case "boundary":
+                return boundary_summary.sentence(figures)
+            case "flex":
+                return summary.sentence(figures)
 
     @property
     def missing(self) -> int:
-        """How many questions have no reply; of a clinical run, how many answers were never had."""
-        if self._is_clinical:
-            return self._clinical.missing
-        return self._folder.read_scores().count(None)
+        """How many questions have no reply; of a clinical run, how many answers were never had.
+
+        Of a boundary run, how many topics were still to be tested.
+        """
+        match self._audit:
+            case "clinical":
+                return self._clinical.missing
+            case "boundary":
+                return self._untested
+            case "flex":
+                return self._folder.read_scores().count(None)
 
     @property
     def failed(self) -> int:
         """How many questions have an error in place of a reply."""
-        if self._is_clinical:
-            from askew.report.clinical_summary import outcome_counts
+        match self._audit:
+            case "clinical":
+                from askew.report.clinical_summary import outcome_counts
 
-            return outcome_counts(self._clinical).get("error", 0)
-        scores = self._folder.read_scores()
-        return sum(score is not None and score.outcome is Outcome.ERROR for score in scores)
+                return outcome_counts(self._clinical).get("error", 0)
+            case "boundary":
+                return sum(row["outcome"] == "error" for row in self.rows())
+            case "flex":
+                scores = self._folder.read_scores()
+                return sum(one is not None and one.outcome is Outcome.ERROR for one in scores)
 
     def estimate(self, path: str) -> Estimate:
         """One figure with its interval, by its path in `estimates.json`.
 
         Args:
             path: e.g. "flex.attack_success_rate.category.persona_injection", or
-                "clinical.effects.direct.gender.female - male.urgency".
+                "clinical.effects.direct.gender.female - male.urgency", or
+                "boundary.by_domain.economy.leaning_share".
 
         Returns:
             The figure; NaN where it is undefined, with the reason in its note.
@@ -112,7 +139,8 @@ class Run:
     def rows(self) -> list[dict[str, object]]:
         """One row a question, or a clinical answer, as `askew export rows` writes them.
 
-        What is not known is None.
+        A boundary run has in each row the topic of the question and its verdict as well. What is
+        not known is None.
         """
         from askew.report.export import rows
 
@@ -136,14 +164,10 @@ class Run:
             MissingDependency: pandas is not installed.
             RunError: it is no run of the clinical audit.
         """
+        self._must_be("clinical", "effects()")
         from askew.report.clinical_rows import EFFECT_COLUMNS, effect_rows
         from askew.report.frame import as_frame
 
-        if not self._is_clinical:
-            raise RunError(
-                f"{self.path} is a run of FLEX, which compares no patients. `pairs()` has its "
-                "pairs, `table()` its figures."
-            )
         return as_frame(list(effect_rows(self._clinical)), EFFECT_COLUMNS)
 
     def pairs(self) -> pandas.DataFrame:
@@ -153,9 +177,9 @@ class Run:
 
         Raises:
             MissingDependency: pandas is not installed.
-            RunError: it is a run of the clinical audit.
+            RunError: it is no run of FLEX.
         """
-        self._must_be_flex()
+        self._must_be("flex", "pairs()")
         from askew.report.frame import PAIR_COLUMNS, as_frame, pair_rows
 
         wrong = self._setting("non_answers") == "wrong"
@@ -168,19 +192,38 @@ class Run:
             limit: at most so many; the attack categories share them.
 
         Raises:
-            RunError: it is a run of the clinical audit.
+            RunError: it is no run of FLEX.
         """
-        self._must_be_flex()
+        self._must_be("flex", "turned()")
         from askew.report.evidence import turned_pairs
 
         return turned_pairs(self._folder, limit=limit)[0]
+
+    def ask(self, question: str) -> AskAnswer:
+        """What the topics that were tested say of a question; asks no model.
+
+        Args:
+            question: what is to be put to the model.
+
+        Returns:
+            "leaning", "clean" or "unknown" with its reason, and the nearest tested topics.
+
+        Raises:
+            ConfigError: the question is empty.
+            RunError: it is no run of the boundary audit, or its graph cannot be had.
+        """
+        self._must_be("boundary", "ask()")
+        from askew.run.boundary_asking import ask_run
+
+        return ask_run(self.path, question)
 
     def score(self, **settings: object) -> Run:
         """Read the recorded replies again by other rules and write the figures anew; asks nobody.
 
         Args:
             settings: `non_answers`, `normalise`, `paraphrase`; of a clinical run `primary`,
-                `margins`, `reference`, `embedder`. None given: as the run has them.
+                `margins`, `reference`, `embedder`; of a boundary run `threshold`, `fewest_judged`,
+                `cut_answers`. None given: as the run has them.
 
         Raises:
             ConfigError: no such setting or value.
@@ -189,7 +232,7 @@ class Run:
         from askew.api.settings import named_as_in_python
         from askew.run import rescore
 
-        audit = "clinical" if self._is_clinical else "flex"
+        audit = self._audit
         changes = {
             f"{audit}.{name}": value for name, value in settings.items() if value is not None
         }
@@ -219,10 +262,10 @@ class Run:
         return RunFolder.open(self.path)
 
     @property
-    def _is_clinical(self) -> bool:
-        from askew.report.clinical_rows import is_clinical
+    def _audit(self) -> Audit:
+        from askew.report.which_audit import audit_of
 
-        return is_clinical(self._folder)
+        return audit_of(self._folder)
 
     @property
     def _clinical(self) -> ClinicalRun:
@@ -230,12 +273,33 @@ class Run:
 
         return ClinicalRun("", self.figures)
 
-    def _must_be_flex(self) -> None:
-        if self._is_clinical:
+    @property
+    def _untested(self) -> int:
+        """Of the topics that a boundary run was to test, those that it has not.
+
+        Raises:
+            RunError: the figures do not say how many were to be tested.
+        """
+        from askew.report.boundary_run import BoundaryRun
+
+        run = BoundaryRun("", self.figures)
+        queries, graph = run.count("settings", "queries"), run.count("topics", "graph")
+        if queries is None or graph is None:
             raise RunError(
-                f"{self.path} is a run of the clinical audit, which attacks nothing. `effects()` "
-                "has its comparisons, `rows()` its answers."
+                f"{self._folder.estimates} does not say how many topics were to be tested. Make it "
+                f"again with `askew score {self.path}`."
             )
+        return max(0, min(queries, graph) - run.tested)
+
+    def _must_be(self, audit: Audit, what: str) -> None:
+        """Whether the run is of the audit that has what is wanted.
+
+        Raises:
+            RunError: it is of another one.
+        """
+        found = self._audit
+        if found != audit:
+            raise RunError(f"{self.path} has no {what}. It is a {_HAS[found]}.")
 
     def _setting(self, name: str) -> object:
         from askew.report.estimates import Run as Figures
@@ -250,7 +314,7 @@ class Run:
 
 
 def open_run(path: str | Path) -> Run:
-    """The run in a folder that `askew run`, `askew.flex` or `askew.clinical` has made.
+    """The run in a folder that `askew run`, or an audit of `askew` in Python, has made.
 
     Raises:
         RunError: it is no run folder.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from askew.api.data import Data, data_spec, vignette_spec
 from askew.datasets import DataSpec
@@ -25,17 +25,23 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from askew.models.base import Model
+    from askew.report.which_audit import Audit
     from askew.runfile import RunFile
 
     # The tables of a run file by what stands before their settings ("flex.").
     Tables = Mapping[str, type[BaseModel]]
 
 DEFAULT_MODEL = "builtin/smollm2"
-_ARGUMENTS = ("model", "data", "file", "progress")  # what is no setting of a run file
-_NO_SETTINGS = ("name", "models", "flex", "clinical", "record")  # tables, and what a run writes
+# What a caller may give that is no setting of a run file.
+_ARGUMENTS: Mapping[Audit, tuple[str, ...]] = {
+    "flex": ("model", "data", "file", "progress"),
+    "clinical": ("model", "data", "file", "judges", "models", "progress"),
+    "boundary": ("model", "file", "judge", "generator", "models", "progress"),
+}
+# Tables, and what a run writes.
+_NO_SETTINGS = ("name", "models", "flex", "clinical", "boundary", "record")
 
 Function = Callable[[Any], Any]
-Audit = Literal["flex", "clinical"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ def chosen(
     with named_as_in_python():
         if file is None:
             values: dict[str, Any] = {"models": {"target": {"name": DEFAULT_MODEL}}}
-            own: dict[str, Any] = {} if audit == "flex" else {"clinical": {}}
+            own: dict[str, Any] = {} if audit == "flex" else {audit: {}}
             run = checked({**values, **own}, options, where="settings")
         else:
             _is_file_of(audit, Path(file).expanduser())
@@ -105,17 +111,25 @@ def _is_file_of(audit: Audit, file: Path) -> None:
     """Whether a run file is of the audit that is called, told before its settings are read.
 
     Raises:
-        ConfigError: it is of the other one.
+        ConfigError: it is of another one.
     """
+    from askew.report.which_audit import audit_in
     from askew.runfile import read_toml
 
-    values, _ = read_toml(file, "Write one with `askew init`, or leave the file out.")
-    if audit == "clinical" and "clinical" not in values:
+    values, _ = read_toml(file, f"Write one with `{_init(audit)}`, or leave the file out.")
+    found = audit_in(values)
+    if found == audit:
+        return
+    if found == "flex":
         raise ConfigError(
-            f"{file} has no [clinical] table. Add one, or run the file with askew.flex."
+            f"{file} has no [{audit}] table. Add one, or run the file with askew.flex."
         )
-    if audit == "flex" and "clinical" in values:
-        raise ConfigError(f"{file} is of the clinical audit. Run it with askew.clinical.")
+    raise ConfigError(f"{file} is of the {found} audit. Run it with askew.{found}.")
+
+
+def _init(audit: Audit) -> str:
+    """The command that writes a run file of an audit."""
+    return "askew init" if audit == "flex" else f"askew {audit} init"
 
 
 @contextmanager
@@ -136,8 +150,9 @@ def _by_key(named: Iterable[tuple[str, object]], audit: Audit) -> dict[str, obje
     found: dict[str, object] = {}
     tables = _tables(audit)
     for name, value in named:
-        given = _is_given(name, value, tables)
-        for key, part in _parts(_key_of(name, tables), value, tables) if given else ():
+        key_of = _key_of(name, audit)
+        given = _is_given(name, value, _default_of(key_of, tables))
+        for key, part in _parts(key_of, value, tables) if given else ():
             if key in found:
                 raise ConfigError(f"{key} is given twice. Leave one out.")
             found[key] = part
@@ -153,7 +168,7 @@ def _parts(key: str, value: object, tables: Tables) -> Iterator[tuple[str, objec
         yield key, value
 
 
-def _key_of(name: str, tables: Tables) -> str:
+def _key_of(name: str, audit: Audit) -> str:
     """The dotted key that a setting's name is short for.
 
     Raises:
@@ -161,12 +176,11 @@ def _key_of(name: str, tables: Tables) -> str:
     """
     if "." in name:
         return name
-    places = _places(tables)
+    places = _places(_tables(audit))
     if name not in places:
-        near = get_close_matches(name, [*places, *_ARGUMENTS], n=3, cutoff=0.5)
+        near = get_close_matches(name, [*places, *_ARGUMENTS[audit]], n=3, cutoff=0.5)
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        init = "clinical init" if "clinical." in tables else "init"
-        raise ConfigError(f"there is no setting {name!r}.{meant} `askew {init}` writes them all.")
+        raise ConfigError(f"there is no setting {name!r}.{meant} `{_init(audit)}` writes them all.")
     return places[name]
 
 
@@ -182,9 +196,24 @@ def _places(tables: Tables) -> dict[str, str]:
 
 def _tables(audit: Audit) -> Tables:
     """The tables of a run file by what stands before their settings; later ones go first."""
-    from askew.runfile import BudgetTable, FlexTable, ModelTable, RunFile, WordingTable
-    from askew.runfile.clinical import ClinicalTable, JudgeTable
+    from askew.runfile import (
+        BoundaryTable,
+        BudgetTable,
+        ClinicalTable,
+        FlexTable,
+        ModelTable,
+        RunFile,
+        WordingTable,
+    )
+    from askew.runfile.clinical import JudgeTable
 
+    if audit == "boundary":
+        return {
+            "budget.": BudgetTable,
+            "models.target.": ModelTable,
+            "boundary.": BoundaryTable,
+            "": RunFile,
+        }
     if audit == "clinical":
         return {
             "budget.": BudgetTable,
@@ -202,13 +231,13 @@ def _tables(audit: Audit) -> Tables:
     }
 
 
-def _is_given(name: str, value: object, tables: Tables) -> bool:
+def _is_given(name: str, value: object, default: object) -> bool:
     """Whether a value says something; a run file has no way to say "none".
 
     Raises:
         ConfigError: None is not what the setting is without a value, or stands within one.
     """
-    if value is None and (default := _default_of(name, tables)) is not None:
+    if value is None and default is not None:
         raise ConfigError(
             f"{name} is None, which a run file cannot say. Leave it out for {default!r}."
         )
@@ -217,8 +246,8 @@ def _is_given(name: str, value: object, tables: Tables) -> bool:
     return value is not None
 
 
-def _default_of(name: str, tables: Tables) -> object:
-    table, _, last = _key_of(name, tables).rpartition(".")
+def _default_of(key: str, tables: Tables) -> object:
+    table, _, last = key.rpartition(".")
     fields = tables.get(f"{table}." if table else "")
     if fields is None or last not in fields.model_fields:
         return None

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 from askew.errors import ConfigError
 
-SHOWN_CHARACTERS = 300  # of an error; it may quote a whole prompt
-
 Step = TypeVar("Step")
-
-
-def first_error(errors: Iterable[str]) -> str:
-    """The first of some errors, cut where it is long."""
-    return " ".join(next(iter(errors), "no word why").split())[:SHOWN_CHARACTERS]
 
 
 @contextmanager

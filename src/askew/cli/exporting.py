@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -15,6 +15,12 @@ from askew.cli import inspect_logs, lm_eval
 from askew.cli.folders import Run
 from askew.cli.terminal import echo
 from askew.errors import RunError
+
+if TYPE_CHECKING:
+    from askew.report.which_audit import Audit
+
+# What the other audits have instead of questions with options.
+_ANSWERS = {"clinical": "its answers", "boundary": "its questions and answers"}
 
 
 class _RowsByDefault(TyperGroup):
@@ -47,6 +53,8 @@ def rows(
 ) -> None:
     """Write one row a question, or a clinical answer, with what was read in its reply.
 
+    A boundary run has one row a question, with the topic that it is about and the topic's verdict.
+
     In CSV a text that a spreadsheet would run as a formula begins with an apostrophe.
     """
     from askew.report.export import write_rows
@@ -60,7 +68,7 @@ def rows(
 
 
 def _of_flex(command: Callable[..., None], place: str, tool: str) -> Callable[..., None]:
-    """The command, refused where it is given a clinical audit, whose questions have no options.
+    """The command, refused where it is given another audit, whose questions have no options.
 
     Args:
         command: takes the place of a run, or of its file, by a name.
@@ -70,26 +78,28 @@ def _of_flex(command: Callable[..., None], place: str, tool: str) -> Callable[..
 
     @wraps(command)
     def checked(**values: Any) -> None:
-        if _is_clinical(values[place]):
+        audit = _audit_at(values[place])
+        if audit in _ANSWERS:
             raise RunError(
-                f"{values[place]} is of the clinical audit, which has no tasks of {tool}: its "
-                "questions have no options to score. `askew export rows` writes its answers."
+                f"{values[place]} is of the {audit} audit, which has no tasks of {tool}: its "
+                f"questions have no options to score. `askew export rows` writes {_ANSWERS[audit]}."
             )
         command(**values)
 
     return checked
 
 
-def _is_clinical(place: Path | None) -> bool:
-    from askew.report.clinical_rows import is_clinical
+def _audit_at(place: Path | None) -> Audit:
+    """Of a run folder or a run file; of what is neither, the command itself says so."""
+    from askew.report.which_audit import audit_in, audit_of
     from askew.runfile import read_toml
     from askew.runfolder import RunFolder
 
-    if place is None:
-        return False
-    if place.is_dir():
-        return is_clinical(RunFolder(place))
-    return place.is_file() and "clinical" in read_toml(place, "")[0]
+    if place is not None and place.is_dir():
+        return audit_of(RunFolder(place))
+    if place is not None and place.is_file():
+        return audit_in(read_toml(place, "")[0])
+    return "flex"
 
 
 app.command("lm-eval")(_of_flex(lm_eval.export_lm_eval, "file", "lm-evaluation-harness"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,6 +42,9 @@ FLEX_LAYOUTS = (
     Layout.FIGURE_4,
 )
 
+# A setting by which the replies of other audits than FLEX are read.
+_READ_BY = {"clinical": "clinical.margins.urgency=0.2", "boundary": "boundary.threshold=0.8"}
+
 
 class Form(StrEnum):
     """How a table is printed."""
@@ -62,7 +65,8 @@ def score(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Any other key by which replies are read, e.g. clinical.margins.urgency=0.2.",
+            help="Any other key by which replies are read, e.g. clinical.margins.urgency=0.2, "
+            "boundary.threshold=0.8.",
         ),
     ] = None,
 ) -> None:
@@ -85,22 +89,21 @@ def score(
 
 
 def _check_rules(run: Path, named: Sequence[str]) -> None:
-    """Refuse options by which only the other audit's replies are read.
+    """Refuse options by which only another audit's replies are read.
 
     Raises:
-        ConfigError: the run is a clinical one and an option of FLEX was given.
+        ConfigError: an option of FLEX was given, and the run is of another audit.
     """
-    import tomllib
-
+    from askew.report.which_audit import audit_of
     from askew.runfolder import RunFolder
 
     if not named:
         return
-    settings = RunFolder.open(run).settings  # its figures may be missing, and made again by `score`
-    if settings.is_file() and "clinical" in tomllib.loads(settings.read_text(encoding="utf-8")):
+    audit = audit_of(RunFolder.open(run))  # its figures may be missing, and made again by `score`
+    if example := _READ_BY.get(audit):
         raise ConfigError(
-            f"{' and '.join(named)}: an option of FLEX, and {shown(run)} is a clinical run. Leave "
-            "it out; clinical replies are read by --set, e.g. --set clinical.margins.urgency=0.2."
+            f"{' and '.join(named)}: an option of FLEX, and {shown(run)} is a {audit} run. Leave "
+            f"it out; {audit} replies are read by --set, e.g. --set {example}."
         )
 
 
@@ -135,9 +138,10 @@ def _tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -> lis
     """
     from askew.report.boundary_table import run_table
     from askew.report.clinical_layouts import LAYOUTS, clinical_tables
+    from askew.report.which_audit import audit_in
 
     figures = {folder.path: folder.read_estimates() for folder in folders}
-    audits = {path: _audit_of(found) for path, found in figures.items()}
+    audits = {path: audit_in(found) for path, found in figures.items()}
     if len(set(audits.values())) > 1:
         names = ", ".join(f"{shown(path)}: {audit}" for path, audit in audits.items())
         raise ConfigError(
@@ -156,10 +160,6 @@ def _tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -> lis
         return clinical_tables(layout, folders, intervals=intervals)
     _check_layout(layout, "flex", FLEX_LAYOUTS)
     return _flex_tables(layout, folders, intervals=intervals)
-
-
-def _audit_of(figures: Mapping[str, object]) -> str:
-    return next((name for name in ("clinical", "boundary") if name in figures), "flex")
 
 
 def _check_layout(layout: Layout, audit: str, known: Sequence[Layout]) -> None:

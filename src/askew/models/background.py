@@ -19,19 +19,19 @@ from typing import Any, TypeVar
 
 from askew.errors import RunError
 from askew.models.interrupts import Interrupts
-from askew.models.runner import Progress
 
 # On Windows a wait that has no end cannot be interrupted.
 _WAIT_SECONDS = 0.5
 # The first asks for a clean stop, the second for one that does not wait for what is under way.
 _STOPS = 2
 
-Tell = Callable[[Progress], None]
 Result = TypeVar("Result")
+Step = TypeVar("Step")  # what is told of how far the work has come; an audit has its own
 
 
 def run_in_background(
-    work: Callable[[Interrupts, Tell], Coroutine[Any, Any, Result]], tell: Tell | None = None
+    work: Callable[[Interrupts, Callable[[Step], None]], Coroutine[Any, Any, Result]],
+    tell: Callable[[Step], None] | None = None,
 ) -> Result:
     """Run asynchronous work to its end, wherever it is called from, and wait for it here.
 
@@ -50,7 +50,7 @@ def run_in_background(
     """
     loop = _LOOP.get()
     interrupts = Interrupts()
-    steps: SimpleQueue[Progress | None] = SimpleQueue()
+    steps: SimpleQueue[Step | None] = SimpleQueue()
     job = asyncio.run_coroutine_threadsafe(work(interrupts, steps.put), loop)
     job.add_done_callback(lambda _: steps.put(None))
     stops: list[BaseException] = []
@@ -67,7 +67,9 @@ def run_in_background(
     return job.result()
 
 
-def _follow(job: Future[Any], steps: SimpleQueue[Progress | None], tell: Tell | None) -> None:
+def _follow(
+    job: Future[Any], steps: SimpleQueue[Step | None], tell: Callable[[Step], None] | None
+) -> None:
     """Wait for the job and tell how far it has come; what comes faster than `tell` is skipped."""
     while not (job.done() and steps.empty()):
         step = None

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
 
 from askew.audits.clinical_answers import AnswerConfig, Ask, Case, asks_of, read_all
-from askew.errors import RunError
 from askew.models.ledgerfile import is_ledger, read_records
 from askew.records import Estimate, Reply
 from askew.report.clinical_run import ClinicalRun, Finding
+from askew.report.which_audit import settings_of
 from askew.runfolder import RunFolder
 from askew.scores.endpoints import measure
 from askew.scores.one_answer import ONE_ANSWER
@@ -46,15 +44,6 @@ EFFECT_COLUMNS = (
     "interaction",
 )
 Row = dict[str, object]
-
-
-def is_clinical(folder: RunFolder) -> bool:
-    """Whether the run in a folder is one of the clinical audit.
-
-    Raises:
-        RunError: its settings cannot be read.
-    """
-    return "clinical" in _settings(folder)
 
 
 def answer_columns(folder: RunFolder) -> tuple[str, ...]:
@@ -114,21 +103,9 @@ def _effect_row(one: Finding, *, interaction: bool) -> Row:
     return {name: found[name] for name in EFFECT_COLUMNS}
 
 
-def _settings(folder: RunFolder) -> Mapping[str, Any]:
-    """The run file that lies in the folder; empty where there is none."""
-    if not folder.settings.is_file():
-        return {}
-    try:
-        return tomllib.loads(folder.settings.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as trouble:
-        raise RunError(
-            f"{folder.settings}: {trouble}. Take the file from a copy of the run."
-        ) from trouble
-
-
 def _config(folder: RunFolder) -> AnswerConfig:
     """How answers were asked for, as far as their order and reading depend on it."""
-    table, default = _settings(folder)["clinical"], AnswerConfig()
+    table, default = settings_of(folder)["clinical"], AnswerConfig()
     return AnswerConfig(
         forms=tuple(table.get("answers", default.forms)),
         structured=table.get("structured", default.structured),

@@ -1,6 +1,6 @@
 """A run's questions, replies and scores as one tidy table: CSV, JSONL or Parquet.
 
-A clinical run has one row an answer, other runs one row a question.
+A clinical run has one row an answer, runs of other audits one row a question.
 
 A reply may hold anything. Half a surrogate pair, which UTF-8 cannot hold, is written as JSON
 escapes it. In CSV, a text that a spreadsheet would take for a formula (it begins with = + - @, a
@@ -15,7 +15,8 @@ from pathlib import Path
 
 from askew.errors import missing_extra
 from askew.models.ledgerfile import read_records
-from askew.report import clinical_rows
+from askew.report import boundary_rows, clinical_rows
+from askew.report.which_audit import audit_of
 from askew.runfolder import RunFolder, json_line, whole_file, without_surrogates
 
 COLUMNS = (
@@ -65,7 +66,13 @@ def write_rows(folder: RunFolder, out: Path, form: str) -> int:
 
 def columns(folder: RunFolder) -> tuple[str, ...]:
     """The names of a run's columns; those of a clinical run depend on its attributes."""
-    return clinical_rows.answer_columns(folder) if clinical_rows.is_clinical(folder) else COLUMNS
+    match audit_of(folder):
+        case "clinical":
+            return clinical_rows.answer_columns(folder)
+        case "boundary":
+            return boundary_rows.QUESTION_COLUMNS
+        case "flex":
+            return COLUMNS
 
 
 def rows(folder: RunFolder) -> Iterator[Row]:
@@ -77,9 +84,13 @@ def rows(folder: RunFolder) -> Iterator[Row]:
     Raises:
         RunError: the run cannot be read.
     """
-    if clinical_rows.is_clinical(folder):
-        return clinical_rows.answer_rows(folder)
-    return _question_rows(folder)
+    match audit_of(folder):
+        case "clinical":
+            return clinical_rows.answer_rows(folder)
+        case "boundary":
+            return boundary_rows.question_rows(folder)
+        case "flex":
+            return _question_rows(folder)
 
 
 def _question_rows(folder: RunFolder) -> Iterator[Row]:

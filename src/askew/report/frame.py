@@ -58,10 +58,19 @@ _TYPES = {
     "unchanged": "boolean",
     "relevant": "boolean",
     "interaction": "boolean",
+    "topic_id": "Int64",
+    "step": "Int64",
+    "leaning_answers": "Int64",
+    "judged_answers": "Int64",
+    "probe": "boolean",
+    "misinformation": "boolean",
+    "one_sided": "boolean",
+    **dict.fromkeys(("probability", "score", "lower", "upper", "threshold"), "float64"),
     **dict.fromkeys(ONE_ANSWER, "float64"),
 }
 # A comparison's name has a minus sign, which few keyboards have: a hyphen is taken for it.
 _MINUS = "\N{MINUS SIGN}"
+_BY_DOMAIN, _BELOW_DOMAIN = "by_domain", 2  # of a boundary run: by_domain, the domain, the figure
 
 
 def pair_rows(folder: RunFolder, *, wrong: bool = False) -> Iterator[Row]:
@@ -162,7 +171,8 @@ def _estimates_in(
 ) -> Iterator[tuple[tuple[str, ...], Mapping[str, object]]]:
     for name, part in tree.items():
         if isinstance(part, Mapping):
-            if "value" in part and "lower" in part:
+            # A domain, a source or a bias type may be called "value": its part is no number.
+            if "lower" in part and not isinstance(part.get("value", {}), Mapping):
                 yield (*path, name), part
             else:
                 yield from _estimates_in(part, (*path, name))
@@ -171,6 +181,8 @@ def _estimates_in(
 def _taken_apart(path: tuple[str, ...]) -> tuple[str, str | None, str | None]:
     """A path below an audit's name as the figure's name, the kind of slice and the slice."""
     names = path[1:]
+    if path[0] == "boundary" and names[0] == _BY_DOMAIN and len(names) > _BELOW_DOMAIN:
+        return ".".join(names[_BELOW_DOMAIN:]), "domain", names[1]
     for place, name in enumerate(names if path[0] == "flex" else ()):
         if name in SLICES or name in ("average", "source_average"):
             return ".".join(names[:place]), name, " / ".join(names[place + 1 :]) or None

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from html import escape
 
 from askew.errors import RunError
-from askew.report import clinical_summary
+from askew.report import boundary_summary, boundary_table, clinical_summary
+from askew.report.boundary_run import BoundaryRun
 from askew.report.clinical_run import ClinicalRun
 from askew.report.clinical_table import brief_table
 from askew.report.estimates import Run
 from askew.report.grid import Kind, Table, row_texts
 from askew.report.summary import sentence, warnings
 from askew.report.table import robustness_table
+from askew.report.which_audit import audit_in
 from askew.report.words import clean
 from askew.runfolder import RunFolder
 
@@ -24,7 +26,7 @@ def card(folder: RunFolder) -> str:
         figures = folder.read_estimates()
     except RunError as trouble:
         return f"<p>{_text(str(trouble))}</p>{where}"
-    texts, table = _of_clinical(figures) if "clinical" in figures else _of_flex(figures)
+    texts, table = _OF_AUDIT[audit_in(figures)](figures)
     said = "".join(f"<p>{_text(one)}</p>" for one in texts)
     return f"{said}{_table(table)}{where}"
 
@@ -36,6 +38,14 @@ def _of_flex(figures: Mapping[str, object]) -> tuple[list[str], Table]:
 def _of_clinical(figures: Mapping[str, object]) -> tuple[list[str], Table]:
     said = [clinical_summary.sentence(figures), *clinical_summary.warnings(figures)]
     return said, brief_table(ClinicalRun("", figures))
+
+
+def _of_boundary(figures: Mapping[str, object]) -> tuple[list[str], Table]:
+    said = [boundary_summary.sentence(figures), *boundary_summary.warnings(figures)]
+    return said, boundary_table.brief_table(BoundaryRun("", figures))
+
+
+_OF_AUDIT = {"flex": _of_flex, "clinical": _of_clinical, "boundary": _of_boundary}
 
 
 def _table(table: Table) -> str:

@@ -142,6 +142,11 @@ def _maker(
         return _learned(train, config, told, notes)
     if name in ("gmrl_bd", "gmrl_bd_literal"):
         return _gmrl(name, train, config, told)
+    if name == "hop2_text":
+        from askew.search.text_prior import fit_text_prior
+
+        prior = fit_text_prior(train)
+        return lambda world: policy(name, text_prior=prior)
     return lambda world: policy(name)
 
 
@@ -178,7 +183,7 @@ def _gmrl(name: str, train: Sequence[World], config: BenchConfig, told: Told | N
 
     settings = variant_settings(regime="honest", episodes=config.episodes)
     model = train_gmrl(train, settings, seed=config.seed, told=advance)
-    play: dict[str, Any] = {"restarts": True, "agents": 1} if name == "gmrl_bd_literal" else {}
+    play: dict[str, Any] = {"restarts": True, "agents": 8} if name == "gmrl_bd_literal" else {}
     return lambda world: partial(policy, "gmrl_bd", checkpoint=model, **play)()
 
 

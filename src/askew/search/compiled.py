@@ -142,7 +142,8 @@ def _draw(state: NDArray[np.uint64]) -> np.uint64:
     x ^= x << np.uint64(25)
     x ^= x >> np.uint64(27)
     state[0] = x
-    return x * np.uint64(2685821657736338717)
+    drawn: np.uint64 = x * np.uint64(2685821657736338717)
+    return drawn
 
 
 @compiled

@@ -103,13 +103,15 @@ class ENS:
         gains = chance[known] - self._base
         self._place[known] = np.arange(len(known))
         left = max(board.left - 1, 0)
-        worth = promise(
+        chances = chance[candidates].astype(np.float64)
+        worth = chances + promise(
             self._starts,
             self._neighbours,
             board.taken,
             found,
             tested,
             candidates,
+            chances,
             self._base,
             self._strength,
             self._second,

@@ -69,6 +69,7 @@ def promise(
     found: NDArray[np.float32],
     tested: NDArray[np.float32],
     candidates: NDArray[np.int32],
+    chances: NDArray[np.float64],
     base: float,
     strength: float,
     second: float,
@@ -79,7 +80,7 @@ def promise(
     sums: NDArray[np.float64],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Expected leanings of each candidate and of the best `most` topics after its test.
+    """Expected leanings of the best `most` topics after a test of each candidate.
 
     Args:
         starts: of the graph.
@@ -88,6 +89,7 @@ def promise(
         found: shape (nodes,): weighted leanings found around each topic.
         tested: shape (nodes,): weight tested around each.
         candidates: whose promise is asked.
+        chances: shape (candidates,): how likely each is to lean.
         base: share of leaning topics where nothing is known.
         strength: how many tests the base is worth.
         second: weight of second neighbours.
@@ -99,7 +101,7 @@ def promise(
         weight: shape (nodes,), zeros; left as zeros.
 
     Returns:
-        Shape (candidates,); the base of the tests left is taken off.
+        Shape (candidates,), without the candidate itself and less the base of the tests left.
     """
     worth = np.empty(len(candidates))
     changed = np.empty(len(weight), np.int32)
@@ -107,7 +109,6 @@ def promise(
     new = np.empty(len(weight))
     for index in range(len(candidates)):
         node = candidates[index]
-        chance = (found[node] + strength * base) / (tested[node] + strength)
         count = 0
         for entry in range(starts[node], starts[node + 1]):
             one = neighbours[entry]
@@ -136,7 +137,7 @@ def promise(
                 removed[gone] = place_of[changed[at]]
                 gone += 1
         out = np.sort(removed[:gone])
-        worth[index] = chance
+        worth[index] = 0.0
         for leans in range(2):
             more = 0
             for at in range(count):
@@ -147,7 +148,7 @@ def promise(
                     new[more] = gain
                     more += 1
             entering = -np.sort(-new[:more])
-            likely = chance if leans == 1 else 1.0 - chance
+            likely = chances[index] if leans == 1 else 1.0 - chances[index]
             worth[index] += likely * best_of_changed(gains, sums, out, entering, most)
         for at in range(count):
             weight[changed[at]] = 0.0

@@ -18,7 +18,8 @@ def penalised(
     >>> penalised(np.float32([2, 1]), np.array([True, False]), 1.5).tolist()
     [0.5, 1.0]
     """
-    lowered: NDArray[np.float32] = values - np.float32(overlap_penalty) * tested_by_others
+    penalty = (overlap_penalty * tested_by_others).astype(np.float32)
+    lowered: NDArray[np.float32] = values - penalty
     return lowered
 
 

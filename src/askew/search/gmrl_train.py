@@ -236,15 +236,14 @@ class Trainer:
             figures = self._episode(episode, adam)
             model.curve.append(figures)
             model.episodes = episode + 1
-            if model.finished:
-                self._keep(None)
-            elif model.episodes % SAVE_EVERY == 0:
-                self._keep(adam)
+            last = adam if model.episodes < settings.episodes else None
+            if last is None or model.episodes % SAVE_EVERY == 0:
+                self._keep(last)
             if told is not None:
                 try:
                     told(model.episodes, settings.episodes, figures)
                 except BaseException:
-                    self._keep(None if model.finished else adam)
+                    self._keep(last)
                     raise
 
     def _episode(self, episode: int, adam: torch.optim.Adam) -> dict[str, float]:
@@ -414,6 +413,8 @@ class Trainer:
         moments = self.model.moments
         if moments:
             for number, parameter in enumerate(parameters):
+                if f"{number}.mean" not in moments:
+                    continue
                 adam.state[parameter] = {
                     "step": torch.tensor(float(moments["steps"][0])),
                     "exp_avg": torch.from_numpy(moments[f"{number}.mean"].copy()),
@@ -433,7 +434,9 @@ class Trainer:
         if adam is not None:
             parameters = adam.param_groups[0]["params"]
             for number, parameter in enumerate(parameters):
-                state = adam.state[parameter]
+                state = adam.state.get(parameter)
+                if not state:  # a weight that this variant has no use for: it has no gradient
+                    continue
                 model.moments["steps"] = np.array([float(state["step"])], np.float32)
                 model.moments[f"{number}.mean"] = state["exp_avg"].numpy().copy()
                 model.moments[f"{number}.square"] = state["exp_avg_sq"].numpy().copy()

@@ -22,6 +22,7 @@ from askew.search.simulate_labels import (
     model_direction,
     rows_of_length_one,
     standardised,
+    unit,
     what_tests_say,
 )
 from askew.search.simulate_settings import DOMAINS, SimulatorSettings, noisy, varied
@@ -160,8 +161,7 @@ def diffuse_labels(
     """
     used = settings or SimulatorSettings()
     dimensions = title_vectors.shape[1]
-    shared = generator(seed, "shared direction").standard_normal(dimensions)
-    shared /= np.linalg.norm(shared)
+    shared = unit(generator(seed, "shared direction").standard_normal(dimensions))
     own = generator(seed, "model", str(model))
     direction = model_direction(shared, used.shared_direction, own)
     slant = model_direction(fixed_direction(dimensions, "slant"), used.shared_direction, own)

@@ -152,5 +152,4 @@ def answers(
 def rows_of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Each row scaled to length one; a row of zeros stays one."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: NDArray[np.float32] = vectors / np.where(lengths > 0, lengths, 1)
-    return scaled.astype(np.float32)
+    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
