@@ -7,12 +7,13 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench bench-boundary clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/askew models install builtin/smollm2
 	$(BIN)/askew run examples/demo.toml --yes
 	$(BIN)/askew run examples/clinical.toml --yes
+	$(BIN)/askew run examples/boundary.toml --yes
 
 test: check
 	$(BIN)/pytest $(PYTEST_ARGS)
@@ -29,6 +30,9 @@ format: $(VENV)/test-installed
 
 bench: $(VENV)/test-installed
 	$(BIN)/python benchmarks/run_all.py
+
+bench-boundary: $(VENV)/test-installed
+	$(BIN)/python benchmarks/run_all.py --audit boundary
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

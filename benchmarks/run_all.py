@@ -1,6 +1,7 @@
 """Run the benchmarks that can run here, and the self-test; says why the others are left out.
 
-    python benchmarks/run_all.py [--quick] [--data FOLDER_OF_FLEX] [--peer-python peer/bin/python]
+    python benchmarks/run_all.py [--quick] [--audit boundary] [--data FOLDER_OF_FLEX]
+        [--peer-python peer/bin/python]
 
 Exits with 1 if a benchmark fails or does not hold what it promises.
 """
@@ -26,6 +27,7 @@ class Benchmark:
     script: str  # from this folder
     arguments: tuple[str, ...]
     missing: str | None = None
+    audit: str = ""  # whose it is alone
 
 
 def benchmarks(options: argparse.Namespace) -> Iterator[Benchmark]:
@@ -42,6 +44,26 @@ def benchmarks(options: argparse.Namespace) -> Iterator[Benchmark]:
     )
     yield Benchmark("speed/extract.py", ("--repeats", "1") if options.quick else (), _no_spacy())
     yield Benchmark("reproduce/clinical_selftest.py", ("--studies", "100") if options.quick else ())
+    for script, arguments in _boundary(quick=options.quick):
+        yield Benchmark(script, arguments, _no_numba(), "boundary")
+
+
+def _boundary(*, quick: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Scripts of the boundary search, each with its arguments."""
+    short = ("--quick",) if quick else ()
+    yield "reproduce/boundary_search.py", short
+    yield "reproduce/gmrl.py", short
+    yield "reproduce/boundary_clustering.py", ("--games", "20") if quick else ()
+    if not quick:
+        yield "reproduce/boundary_real.py", ()  # trains three models
+    yield "speed/boundary_environment.py", ("--quick",) if quick else ()
+    yield "speed/boundary_scale.py", ("--graphs", "1", "--starts", "1") if quick else ()
+    yield "speed/topic_graph.py", ()
+    yield "speed/dump.py", ("--megabytes", "20") if quick else ("--megabytes", "1000")
+
+
+def _no_numba() -> str | None:
+    return None if find_spec("numba") else "numba is not installed: pip install 'askew[boundary]'"
 
 
 def _no_spacy() -> str | None:
@@ -64,7 +86,11 @@ def main() -> int:
     parser.add_argument("--data", default=os.environ.get("ASKEW_DATA"), help="folder of FLEX")
     parser.add_argument("--peer-python", help="a Python that has inspect-ai and openai")
     failed = []
-    for one in benchmarks(parser.parse_args()):
+    parser.add_argument("--audit", default="", help="boundary: the benchmarks of that audit alone")
+    options = parser.parse_args()
+    for one in benchmarks(options):
+        if options.audit not in ("", one.audit):
+            continue
         print(f"\n== {one.script} {' '.join(one.arguments)}".rstrip(), flush=True)
         if one.missing:
             print(f"left out: {one.missing}")

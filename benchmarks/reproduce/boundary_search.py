@@ -41,7 +41,7 @@ from askew.search.simulate import (
     simulate_many,
     varied,
 )
-from askew.search.standings import Standing, standings
+from askew.search.standings import BUDGETS, Standing, standings
 from askew.search.text_prior import TextPrior, fit_text_prior
 from askew.search.worlds import World
 from askew.seeds import generator
@@ -90,13 +90,15 @@ def main() -> int:
         domain: fit_text_prior([world for world in known if world.name.startswith(domain)])
         for domain in DOMAINS
     }
-    for name, worlds in parts(graphs, options.data and Path(options.data)):
+    queries, domains = (100, DOMAINS[:3]) if options.quick else (QUERIES, DOMAINS)
+    for name, worlds in parts(graphs, domains, options.data and Path(options.data)):
         began = time.process_time()
         # Games on one real graph differ by model and start.
         starts = 3 if name.startswith("real") and not options.quick else 1
         players = entrants(model, {} if name.startswith("real") else fitted)
-        results = contest(worlds, players, queries=QUERIES, starts=starts, seed=SEED)
-        made[name] = standings(results, RIVALS, seed=SEED)
+        results = contest(worlds, players, queries=queries, starts=starts, seed=SEED)
+        budgets = [at for at in BUDGETS if at <= queries]
+        made[name] = standings(results, RIVALS, budgets, seed=SEED)
         if not options.json:
             seconds = time.process_time() - began
             print(f"\n## {name}: {len(worlds)} worlds, {starts} start each, {seconds:.0f} CPU-s\n")
@@ -150,11 +152,13 @@ def entrants(model: GmrlModel | None, priors: Mapping[str, TextPrior]) -> Entran
     return made
 
 
-def parts(graphs: int, data: Path | None) -> Iterator[tuple[str, Sequence[World]]]:
+def parts(
+    graphs: int, domains: Sequence[str], data: Path | None
+) -> Iterator[tuple[str, Sequence[World]]]:
     """The worlds that are searched, by name."""
     numbers = range(UNSEEN, UNSEEN + graphs)
-    yield "simulated", list(simulate_many(SEED, graphs=numbers, models=(UNSEEN,)))
-    yield "tests that err", list(_erring(numbers))
+    yield "simulated", list(simulate_many(SEED, domains=domains, graphs=numbers, models=(UNSEEN,)))
+    yield "tests that err", list(_erring(numbers, domains))
     if data is None:
         print("real graphs: left out, no data (--data or ASKEW_DATA)", file=sys.stderr)
         return
@@ -166,10 +170,12 @@ def parts(graphs: int, data: Path | None) -> Iterator[tuple[str, Sequence[World]
         yield f"real graph {name} ({graph.size:,} topics)", worlds
 
 
-def _erring(numbers: Sequence[int]) -> Iterator[World]:
+def _erring(numbers: Sequence[int], domains: Sequence[str]) -> Iterator[World]:
     for number in numbers:
         settings: SimulatorSettings = noisy(varied(generator(SEED, "noisy", str(number))))
-        yield from simulate_many(SEED + 1, settings, graphs=(number,), models=(UNSEEN,))
+        yield from simulate_many(
+            SEED + 1, settings, domains=domains, graphs=(number,), models=(UNSEEN,)
+        )
 
 
 def promised(made: Mapping[str, Sequence[Standing]], *, gmrl: bool) -> Iterator[Promise]:

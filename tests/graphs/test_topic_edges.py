@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from askew.errors import ConfigError, DataError
 from askew.graphs.topic_edges import (
     UNLABELLED,
     read_edge_list,
@@ -16,7 +17,6 @@ from askew.graphs.topic_edges import (
     read_topic_folder,
     read_wikispeedia,
 )
-from askew.errors import ConfigError, DataError
 from askew.graphs.topic_subgraph import cycles
 from tests.graphs.topic_graphs import edge_set, graphs
 

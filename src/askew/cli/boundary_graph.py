@@ -165,7 +165,7 @@ def build(
         made, source = _starter(), "askew's starter graph"
     graph = made.graph
     if roots:
-        graph = with_domains(graph, {name: graph.node_of(title) for name, title in roots.items()})
+        graph = with_domains(graph, _root_nodes(graph, roots))
     _check_not_empty(graph, ", ".join(f"{name} {count:,}" for name, count in made.counts.items()))
     save_graph(graph, out, source=source, counts=made.counts, notes=made.notes, overwrite=force)
     echo(f"Wrote {graph.size:,} topics and {graph.edges:,} edges to {shown(out)}.")
@@ -335,6 +335,21 @@ def _domains(given: list[str]) -> dict[str, str]:
             raise ConfigError(f"--domain names {name!r} twice. Give each domain one root.")
         roots[name] = title
     return roots
+
+
+def _root_nodes(graph: TopicGraph, roots: Mapping[str, str]) -> dict[str, int]:
+    """Domain -> its root. Of two domains with one root the second would have no topic."""
+    nodes: dict[str, int] = {}
+    for name, title in roots.items():
+        node = graph.node_of(title)
+        for other, known in nodes.items():
+            if known == node:
+                raise ConfigError(
+                    f"--domain: {other!r} and {name!r} have the same root, {graph.title(node)!r}. "
+                    "Give each domain a root of its own."
+                )
+        nodes[name] = node
+    return nodes
 
 
 def _check_not_empty(graph: TopicGraph, what: str) -> None:

@@ -26,8 +26,43 @@ _STORED_PIECE = 1 << 20  # bytes read from the disk at once
 Progress = Callable[[Path, int, int], None]
 
 
+class _Bzip2:
+    """A bzip2 file of one or several streams.
+
+    `bz2.BZ2File` takes a further stream whose first block is damaged for the end of the file.
+    """
+
+    def __init__(self, stored: BufferedReader) -> None:
+        self._stored = stored
+        self._stream = bz2.BZ2Decompressor()
+
+    def close(self) -> None:
+        """Nothing is open here."""
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill the beginning of `view`; 0 at the end of the file."""
+        while True:
+            stored = b""
+            if self._stream.eof:
+                stored = self._stream.unused_data.lstrip(b"\0")  # some writers fill up with zeros
+                while not stored:
+                    piece = self._stored.read(_STORED_PIECE)
+                    if not piece:
+                        return 0
+                    stored = piece.lstrip(b"\0")
+                self._stream = bz2.BZ2Decompressor()
+            elif self._stream.needs_input:
+                stored = self._stored.read(_STORED_PIECE)
+                if not stored:
+                    raise EOFError("a stream without its end")
+            data = self._stream.decompress(stored, len(view))
+            if data:
+                view[: len(data)] = data
+                return len(data)
+
+
 class Packed:
-    """A file's bytes, unpacked as they are read. Gzip may have several members.
+    """A file's bytes, unpacked as they are read. Both forms may have several parts.
 
     Args:
         path: the file.
@@ -51,7 +86,7 @@ class Packed:
         if first.startswith(_GZIP):
             self._stream = cast("BinaryIO", gzip.GzipFile(fileobj=stored, mode="rb"))
         elif first.startswith(_BZIP2):
-            self._stream = cast("BinaryIO", bz2.BZ2File(stored))
+            self._stream = cast("BinaryIO", _Bzip2(stored))
 
     def __enter__(self) -> Self:
         """Opened already."""

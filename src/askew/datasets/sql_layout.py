@@ -31,10 +31,12 @@ _INSERT = re.compile(
 )
 _INSERT_WORD = re.compile(rb"(?i:INSERT|REPLACE)\b")
 _CREATE = re.compile(
-    rb"(?i:CREATE\s+(?:TEMPORARY\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?)"
+    rb"(?i:CREATE\s+(?:TEMPORARY\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?)(?:/\*(?s:.*?)\*/\s*)*+"
     rb"(?:" + _NAME + rb"\s*\.\s*)?(?P<table>" + _NAME + rb")\s*\("
 )
-_LEADING_NAME = re.compile(rb"\s*+(" + _NAME + rb")")
+# Rows in a comment that MySQL runs. No dumper writes them; stepped over, they would be lost.
+_HIDDEN_ROWS = re.compile(rb"/\*M?!\d*\s*(?i:INSERT|REPLACE)\b")
+_LEADING_NAME = re.compile(rb"(?:\s++|--[^\n]*+\n|#[^\n]*+\n|/\*(?s:.*?)\*/)*+(" + _NAME + rb")")
 # Lines of a CREATE TABLE that name no column. A column of such a name stands in quotes.
 _NO_COLUMN = re.compile(
     rb"(?i:PRIMARY|UNIQUE|KEY|INDEX|CONSTRAINT|FULLTEXT|SPATIAL|FOREIGN|CHECK|PERIOD)\Z"
@@ -70,6 +72,12 @@ def is_comment(data: bytes | bytearray, at: int, end: int) -> bool:
 def is_insert(data: bytes | bytearray, at: int, end: int) -> bool:
     """Whether the statement at `at` gives rows."""
     return _INSERT_WORD.match(data, at, end) is not None
+
+
+def hidden_rows(data: bytes | bytearray, at: int, end: int) -> int | None:
+    """Where rows stand in a comment that MySQL runs; None where there are none."""
+    found = _HIDDEN_ROWS.search(data, at, end)
+    return None if found is None else found.start()
 
 
 def insert_head(data: bytes | bytearray, at: int, end: int) -> InsertHead | None:

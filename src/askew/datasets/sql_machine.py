@@ -32,7 +32,7 @@ QUOTED = 1
 OTHER = 2  # b'...' or x'...': not bytes as they stand
 
 _QUOTE, _BACKSLASH, _COMMA, _OPEN, _CLOSE, _SEMICOLON = 39, 92, 44, 40, 41, 59
-_UNDERSCORE = 95
+_UNDERSCORE, _ZERO, _SLASH, _STAR, _MINUS, _SHARP, _BANG = 95, 48, 47, 42, 45, 35, 33
 
 
 @compiled
@@ -59,7 +59,7 @@ def scan(
         columns: values a row has; -1: not checked, and nothing is kept.
         slots: shape (columns,): where a column's span goes; -1: nowhere.
         chosen: keep rows only whose value in this column is `value`; -1: keep all.
-        value: raw bytes, without quotes.
+        value: raw bytes, without quotes; a value written as 0x... is compared with them too.
         spans: shape (room, slots used, 2): gets start and end of each value kept.
         kinds: shape (room, slots used).
 
@@ -78,7 +78,11 @@ def scan(
         if i >= end:
             return MORE, row, kept, read
         if data[i] != _OPEN:
-            return NO_ROW, i, kept, read
+            i = _behind_comments(data, i, end)
+            if i >= end:
+                return MORE, row, kept, read
+            if data[i] != _OPEN:
+                return NO_ROW, i, kept, read
         if kept >= room:
             return FULL, row, kept, read
         i += 1
@@ -136,6 +140,8 @@ def scan(
                         for k in range(value.shape[0]):
                             if data[start + k] != value[k]:
                                 keep = False
+                    elif kind == BARE and stop - start == 2 * value.shape[0] + 2:
+                        keep = _is_hex_of(data, start, value)
             column += 1
             c = data[i]
             while c == 32 or (9 <= c <= 13):
@@ -157,7 +163,12 @@ def scan(
             return MORE, row, kept, read
         c = data[i]
         if c != _COMMA and c != _SEMICOLON:
-            return NO_ROW, i, kept, read
+            i = _behind_comments(data, i, end)
+            if i >= end:
+                return MORE, row, kept, read
+            c = data[i]
+            if c != _COMMA and c != _SEMICOLON:
+                return NO_ROW, i, kept, read
         i += 1
         read += 1
         if keep:
@@ -290,6 +301,9 @@ def texts(
                     c = np.uint8(0)
                 elif c == 90:  # \Z
                     c = np.uint8(26)
+                elif c == 37 or c == _UNDERSCORE:  # the backslash stays: a mark of LIKE patterns
+                    out[at] = _BACKSLASH
+                    at += 1
             elif c == _QUOTE:
                 i += 1  # two quotes for one
             out[at] = c
@@ -297,6 +311,53 @@ def texts(
             i += 1
         starts[row + 1] = at
     return -1
+
+
+@compiled
+def _behind_comments(
+    data: NDArray[np.uint8], start: int, end: int
+) -> Any:  # pragma: no cover (compiled)
+    """Behind the comments and blanks at `start`; `end` where one is not whole.
+
+    What MySQL would run, `/*! ... */` or `/*M! ... */`, is no comment.
+    """
+    i = start
+    while i < end:
+        c = data[i]
+        if c == 32 or (9 <= c <= 13):
+            i += 1
+            continue
+        if c != _SHARP and c != _MINUS and c != _SLASH:
+            return i
+        if c != _SHARP and i + 3 >= end:
+            return end
+        if c == _SHARP or (data[i + 1] == _MINUS and c == _MINUS and data[i + 2] <= 32):
+            while i < end and data[i] != 10:
+                i += 1
+        elif c == _SLASH and data[i + 1] == _STAR:
+            if data[i + 2] == _BANG or (data[i + 2] == 77 and data[i + 3] == _BANG):
+                return i
+            i += 2
+            while i < end and not (data[i] == _STAR and data[i + 1] == _SLASH):
+                i += 1
+            i += 2
+        else:
+            return i
+    return end
+
+
+@compiled
+def _is_hex_of(
+    data: NDArray[np.uint8], start: int, value: NDArray[np.uint8]
+) -> Any:  # pragma: no cover (compiled)
+    """Whether 0x... stands at `start` and means these bytes; it has two digits for each."""
+    if data[start] != _ZERO or (data[start + 1] | 32) != 120:
+        return False
+    for k in range(value.shape[0]):
+        high, low = _hex_digit(data[start + 2 + 2 * k]), _hex_digit(data[start + 3 + 2 * k])
+        if high < 0 or low < 0 or high * 16 + low != value[k]:
+            return False
+    return True
 
 
 @compiled

@@ -105,7 +105,8 @@ class SqlTable:
         Args:
             integers: columns read as whole numbers of 64 bits.
             texts: columns read as bytes, escapes undone.
-            where: a column and the bytes that it must hold, as they stand in the file.
+            where: a column and the bytes that it must hold, as they stand in the file, or
+                written as 0x...
 
         Raises:
             DataError: the file cannot be read, is damaged or cut off, lacks the table or one of
@@ -114,18 +115,21 @@ class SqlTable:
         """
         self.rows_read = 0
         names = (*integers, *texts, *(() if where is None else (where[0],)))
+        created: Table | None = None
         table: Table | None = None
         with Statements(self.path, self._progress, self._piece) as statements:
             for found in statements:
                 if isinstance(found, Table):
-                    table = found if found.name == self.table else table
+                    if found.name == self.table:
+                        created = table = found
                     continue
                 if found.table != self.table:
                     for _ in statements.rows(found, None, (), None):
                         pass
                     continue
-                if found.columns is not None:
-                    table = Table(found.table, found.columns)
+                # A list of columns counts for its own statement alone.
+                listed = found.columns
+                table = created if listed is None else Table(found.table, listed)
                 if table is None:
                     raise DataError(
                         f"{self.path}: rows of `{self.table}` come before its CREATE TABLE, so "

@@ -80,6 +80,12 @@ class Statements:
             found = sql_layout.BETWEEN.match(self._buffer, self._at, self._end)
             self._at = found.end() if found else self._at
             closed = closed or self._buffer.find(_LAST_LINE, before, self._at) >= 0
+            hidden = sql_layout.hidden_rows(self._buffer, before, self._at)
+            if hidden is not None:
+                raise DataError(
+                    f"{self.path}: byte {self._base + hidden:,} of the unpacked file: rows inside "
+                    f"a comment: {self._shown(hidden)}. Dump the table with mysqldump's defaults."
+                )
             if self._at == self._end:
                 if not self._more():
                     break

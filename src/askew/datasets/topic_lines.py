@@ -123,8 +123,8 @@ def read_table(
         columns: in the order that they have in a file without a header.
         tally: gets what cannot be used.
         header: how the first line is known to be one. "by_id": its first field names a column, as
-            no id is called "id". "whole": it names every column, as a topic may well be called
-            "child". "none": never.
+            no id is called "id", or all of it together names each. "whole": it names every column,
+            as a topic may well be called "child". "none": never.
 
     Raises:
         DataError: the file cannot be read or is empty, or its header lacks a column.
@@ -157,7 +157,7 @@ def _header(
         next((column.name for column in columns if column.is_called(cell)), "") for cell in cells
     ]
     missing = [column.name for column in columns if column.required and column.name not in names]
-    if (missing and kind == "whole") or not names[0]:
+    if missing and (kind == "whole" or not names[0]):
         return None
     again = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if again:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from askew.datasets.names import Names
 from askew.datasets.packed import Progress
 from askew.datasets.sql_layout import Table, places
-from askew.datasets.sql_rows import SqlTable, Texts
+from askew.datasets.sql_rows import Batch, SqlTable, Texts
 from askew.errors import DataError
 
 CATEGORY = b"14"  # the namespace of categories, in every wiki
@@ -108,6 +108,7 @@ def read_pages(path: Path, reading: Reading) -> CategoryPages:
         texts=("page_title",),
         where=("page_namespace", CATEGORY),
     ):
+        _check_told(path, batch, "page_id", "page_is_redirect")
         titles = batch.texts["page_title"]
         good = _are_titles(titles)
         bad += [title for title, is_good in zip(titles, good.tolist(), strict=True) if not is_good]
@@ -161,17 +162,33 @@ class Targets:
 
 
 def read_targets(path: Path, categories: CategoryPages, reading: Reading) -> Targets:
-    """The categories among the link targets, from the table `linktarget`."""
+    """The categories among the link targets, from the table `linktarget`.
+
+    Raises:
+        DataError: an id stands for two of them.
+    """
     table = reading.table(path, "linktarget")
     ids: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     numbers: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     for batch in table.batches(
         integers=("lt_id",), texts=("lt_title",), where=("lt_namespace", CATEGORY)
     ):
+        _check_told(path, batch, "lt_id", "lt_title")
         ids.append(batch.integers["lt_id"])
         numbers.append(categories.names.add(batch.texts["lt_title"]))
     reading.read(table)
-    return Targets(IdTable(np.concatenate(ids)), np.concatenate(numbers))
+    by_id, named = IdTable(np.concatenate(ids)), np.concatenate(numbers)
+    again = np.flatnonzero(by_id.ascending[1:] == by_id.ascending[:-1])
+    one, other = named[by_id.order[again]], named[by_id.order[again + 1]]
+    apart = np.flatnonzero(one != other)
+    if len(apart):
+        first = apart[0]
+        raise DataError(
+            f"{path}: lt_id {int(by_id.ascending[again[first]])} belongs to two categories, "
+            f"{categories.names[int(one[first])]!r} and {categories.names[int(other[first])]!r}: "
+            "the file is damaged. Fetch it again."
+        )
+    return Targets(by_id, named)
 
 
 def read_links(
@@ -199,6 +216,7 @@ def read_links(
     for batch in table.batches(
         integers=("cl_from", *by_id), texts=named, where=("cl_type", b"subcat")
     ):
+        _check_told(path, batch, "cl_from")
         child = categories.of_page_ids(batch.integers["cl_from"])
         parent = np.full(batch.rows, -1, np.int64)
         if targets is not None:
@@ -226,6 +244,7 @@ def read_hidden(path: Path, categories: CategoryPages, reading: Reading) -> NDAr
     table = reading.table(path, "page_props")
     hidden = np.zeros(categories.pages, bool)
     for batch in table.batches(integers=("pp_page",), where=("pp_propname", b"hiddencat")):
+        _check_told(path, batch, "pp_page")
         found = categories.of_page_ids(batch.integers["pp_page"])
         hidden[found[found >= 0]] = True
     reading.read(table)
@@ -244,6 +263,7 @@ def read_redirects(path: Path, categories: CategoryPages, reading: Reading) -> N
         texts=("rd_title", "rd_interwiki"),
         where=("rd_namespace", CATEGORY),
     ):
+        _check_told(path, batch, "rd_from")
         sources = categories.of_page_ids(batch.integers["rd_from"]).tolist()
         ends = categories.names.find(batch.texts["rd_title"]).tolist()
         elsewhere = np.diff(batch.texts["rd_interwiki"].starts).tolist()
@@ -254,9 +274,12 @@ def read_redirects(path: Path, categories: CategoryPages, reading: Reading) -> N
     for source in np.flatnonzero(leads >= 0).tolist():
         seen, at = {source}, int(leads[source])
         while 0 <= at < categories.pages and categories.redirect[at]:
-            at = -1 if at in seen else int(leads[at])
+            if at in seen:
+                at = -1
+                break
             seen.add(at)
-        leads[source] = at if at < categories.pages else -1
+            at = int(leads[at])
+        leads[list(seen)] = at if at < categories.pages else -1
     return leads
 
 
@@ -269,6 +292,16 @@ def read_subcategory_count(path: Path, reading: Reading) -> int:
     )
     reading.read(table)
     return total
+
+
+def _check_told(path: Path, batch: Batch, *columns: str) -> None:
+    """Refuse NULL where MediaWiki's tables allow none: it must not become page 0."""
+    for name in columns:
+        if batch.missing[name].any():
+            raise DataError(
+                f"{path}: column {name!r} is NULL in a row, which MediaWiki never writes: the file "
+                "is damaged. Fetch it again."
+            )
 
 
 def _are_titles(texts: Texts) -> NDArray[np.bool_]:

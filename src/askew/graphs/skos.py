@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -74,7 +73,8 @@ def read_skos(
             f"{path}: the file begins with '# started' and does not end with '# completed': it may "
             "be cut off between two lines. Compare its checksum."
         )
-    hosts = sorted({urlsplit(name).netloc for name in nodes})
+    # Not urlsplit, which refuses some names.
+    hosts = sorted({name.partition("://")[2].partition("/")[0] for name in nodes})
     if len(hosts) > 1:
         notes.append(f"{path}: names of several hosts: {', '.join(hosts[:5])}.")
     child_nodes, parent_nodes = np.array(children, np.int64), np.array(parents, np.int64)

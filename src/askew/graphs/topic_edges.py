@@ -146,6 +146,12 @@ def read_edge_list(
             f"{path}:1: no header names the columns 'child' and 'parent'. Add one, or say the "
             "order: --order child,parent or --order parent,child."
         )
+    said = ",".join(filter(None, table.header or ()))
+    if said and order is not None and said != order:
+        raise DataError(
+            f"{path}:1: the header says that the columns are {said}, the order given is {order}. "
+            "Leave --order out, or mend the header."
+        )
     place: dict[str, int] = {}
     children: list[int] = []
     parents: list[int] = []

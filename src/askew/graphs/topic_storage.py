@@ -78,6 +78,7 @@ def save_graph(
         DataError: something else is there, or it cannot be written.
     """
     check_place(folder, overwrite=overwrite)
+    folder = folder.resolve()  # what a link leads to is replaced, not the link
     made = None
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +99,7 @@ def save_graph(
         }
         text = json.dumps(meta, indent=1, ensure_ascii=True) + "\n"
         _flushed(made / META, text.encode("ascii"))
-        _put(made, folder)
+        _put(made, folder, overwrite)
     except OSError as error:
         raise DataError(
             f"{folder}: the graph cannot be written: {error.strerror}. Name another folder."
@@ -150,6 +151,13 @@ def check_place(folder: Path, *, overwrite: bool = False) -> None:
     if is_graph_folder(folder):
         if not overwrite:
             raise DataError(f"{folder} holds a graph already. Name another folder, or add --force.")
+        ours = {META, *(f"{name}.npy" for name in _DTYPES)}
+        others = sorted(path.name for path in folder.iterdir() if path.name not in ours)
+        if others:
+            raise DataError(
+                f"{folder} holds a graph and other files ({', '.join(map(repr, others[:5]))}), "
+                "which would be lost. Take them out, or name another folder."
+            )
     elif any(folder.iterdir()):
         raise DataError(f"{folder} is not empty and holds no graph. Name a new folder.")
 
@@ -174,10 +182,13 @@ def _flushed(path: Path, data: bytes) -> None:
         os.fsync(out.fileno())
 
 
-def _put(made: Path, folder: Path) -> None:
+def _put(made: Path, folder: Path, overwrite: bool) -> None:
     """Move the new folder to its place, and an old graph out of it."""
-    if not folder.exists():
-        os.rename(made, folder)
+    check_place(folder, overwrite=overwrite)  # again, as others may have written there
+    if not is_graph_folder(folder):
+        with suppress(OSError):
+            folder.rmdir()  # an empty one
+        os.rename(made, folder)  # fails where one that is not empty has come between
         return
     aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old.", dir=folder.parent))
     try:

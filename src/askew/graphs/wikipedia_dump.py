@@ -158,14 +158,18 @@ def _whole_graph(
     if keep_red:
         for number in red.tolist():
             try:
-                red_titles.append(categories.names[number].decode("utf-8"))
-                kept[number] = True
+                title = categories.names[number].decode("utf-8")
             except UnicodeDecodeError:
+                title = ""
+            if title:
+                red_titles.append(title)
+                kept[number] = True
+            else:
                 counts["bad_red_titles"] += 1
         if counts["bad_red_titles"]:
             reading.notes.append(
                 f"{counts['bad_red_titles']:,} categories without a page are left out, as their "
-                "titles are not UTF-8."
+                "titles are not UTF-8 or empty."
             )
     inside = kept[links.children] & kept[links.parents]
     children, parents = links.children[inside], links.parents[inside]

@@ -55,6 +55,7 @@ class Network:
         self._packed = False
         self._skips = False
         self._below: dict[int, torch.Tensor] = {}  # by pair: shape (own tokens, width)
+        self._kept = 0  # bytes of it
         self._stem = _common([one.prompt for one in texts])
         self._stem_below: torch.Tensor | None = None
         self.parameters = [one for one in adapted.parameters() if one.requires_grad]
@@ -116,8 +117,9 @@ class Network:
             "use_cache": False,
         }
         if self._skips:
+            hidden = self._hidden(batch)[None]  # by all layers, so before the lower ones are gone
             with self._upper_layers():
-                logits = self._logits(rows, inputs_embeds=self._hidden(batch)[None], **inputs)
+                logits = self._logits(rows, inputs_embeds=hidden, **inputs)
         else:
             tokens = torch.tensor([laid.tokens], device=device)
             logits = self._logits(rows, input_ids=tokens, **inputs)
@@ -157,9 +159,9 @@ class Network:
                 self._compute_below(index)
         assert self._stem_below is not None
         laid = torch.cat([self._stem_below, *(self._below[index] for index in batch)])
-        taken = sum(one.nbytes for one in self._below.values())
-        if taken > _KEPT_BYTES:
+        if self._kept > _KEPT_BYTES:
             self._below.clear()
+            self._kept = 0
         return laid
 
     def _compute_below(self, index: int) -> None:
@@ -187,6 +189,7 @@ class Network:
         if self._stem_below is None:
             self._stem_below = seen[0][:stem]
         self._below[index] = seen[0][stem:]
+        self._kept += self._below[index].nbytes
 
     @contextmanager
     def _upper_layers(self) -> Iterator[None]:

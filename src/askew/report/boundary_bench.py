@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from askew.records import Estimate
 from askew.report.grid import Column, Kind, Row, Table, Value
-from askew.search.standings import Standing
+from askew.search.standings import RANKED, Standing
 
 _CAPTION = (
     "Shares of the leaning topics that were found after so many tests (BNCR), mean over games with "
@@ -19,7 +19,7 @@ _CAPTION = (
 def bench_tables(
     standings: Sequence[Standing], upfront_tests: Mapping[str, float], most: int | None = None
 ) -> list[Table]:
-    """All figures, then the ratios at the largest number of tests.
+    """All figures, then the ratios at `RANKED` tests, or the most.
 
     Args:
         standings: of all policies.
@@ -30,7 +30,10 @@ def bench_tables(
     if not shown:
         return []
     budgets = sorted(shown[0].cover_rate)
-    return [_found(shown, budgets, upfront_tests), _beside(shown, budgets[-1])]
+    return [
+        _found(shown, budgets, upfront_tests),
+        _beside(shown, RANKED if RANKED in budgets else budgets[-1]),
+    ]
 
 
 def _found(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.graphs.topic_edges import LabelledGraph
 from askew.errors import ConfigError, DataError, unknown_name
+from askew.graphs.topic_edges import LabelledGraph
 from askew.search.worlds import World
 
 

@@ -161,7 +161,8 @@ def diffuse_labels(
     """
     used = settings or SimulatorSettings()
     dimensions = title_vectors.shape[1]
-    shared = unit(generator(seed, "shared direction").standard_normal(dimensions))
+    drawn = generator(seed, "shared direction").standard_normal((dimensions,))
+    shared = unit(drawn)
     own = generator(seed, "model", str(model))
     direction = model_direction(shared, used.shared_direction, own)
     slant = model_direction(fixed_direction(dimensions, "slant"), used.shared_direction, own)

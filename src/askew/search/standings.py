@@ -15,6 +15,7 @@ from askew.stats.intervals import Clusters
 
 Unit = Callable[[Result], str]
 BUDGETS = (25, 50, 100, 200)
+RANKED = 100  # tests at which policies are ranked, where games are as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def standings(
     budgets: Sequence[int] = BUDGETS,
     seed: int = 0,
 ) -> list[Standing]:
-    """The figures of every policy, the best cover rate at the largest budget first.
+    """The figures of every policy, the best cover rate at `RANKED` tests first.
 
     Args:
         results: of one contest.
@@ -45,6 +46,7 @@ def standings(
     """
     names = list(dict.fromkeys(one.policy for one in results))
     most = max(budgets)
+    ranked = RANKED if RANKED in budgets else most
     unit = _unit(results)
     games = {name: [one for one in results if one.policy == name] for name in names}
     made = [
@@ -64,7 +66,7 @@ def standings(
         )
         for name in names
     ]
-    return sorted(made, key=lambda one: -one.cover_rate[most].value)
+    return sorted(made, key=lambda one: -one.cover_rate[ranked].value)
 
 
 def _unit(results: Sequence[Result]) -> Unit:
@@ -87,7 +89,7 @@ def _start(one: Result) -> str:
     return f"{one.world} from {one.start}"
 
 
-_METHODS = {_graph: "t, by graph", _world: "t, by model", _start: "t, by start"}
+_METHODS: dict[Unit, str] = {_graph: "t, by graph", _world: "t, by model", _start: "t, by start"}
 
 
 def _mean(games: Sequence[Result], at: int, unit: Unit) -> Estimate:
