@@ -27,10 +27,11 @@ SMALL: dict[str, Any] = {
     "queries": 4,
     "questions": 2,
     "vectors": "hashed",
-    "slant": "any",
     "slant_by": "words",
     "progress": False,
 }
+BY_RULE = {**SMALL, "slant": "any"}
+BY_JUDGE = {**SMALL, "judge": f"{TOPICS}:judge"}
 
 
 @pytest.fixture(autouse=True)
@@ -45,10 +46,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> askew.Run:
     out = tmp_path_factory.mktemp("run") / "run"
     return askew.boundary(
         f"{TOPICS}:target",
-        judge=f"{TOPICS}:judge",
         generator=f"{TOPICS}:generator",
         out=out,
-        **{**SMALL, "queries": 16},
+        **{**BY_JUDGE, "queries": 16},
     )
 
 
@@ -82,7 +82,7 @@ def test_a_run_of_the_command_line_and_one_of_python_are_the_same_run(tmp_path):
         timeout=240,
     )
     (folder,) = (tmp_path / "runs").iterdir()
-    settings = {**SMALL, "options": {"paid": False}}
+    settings = {**BY_RULE, "options": {"paid": False}}
     planned = askew.plan_boundary(f"{TOPICS}:target", **settings)
     assert (planned.path, planned.calls.new, planned.paid) == (folder, 0, False)
     run = askew.boundary(f"{TOPICS}:target", **settings)
@@ -97,20 +97,20 @@ def test_a_plan_asks_nothing_and_bounds_what_a_run_then_asks(tmp_path):
         asked.append(prompt)
         return plain(prompt)
 
-    planned = askew.plan_boundary(model, revision="1", **SMALL)
+    planned = askew.plan_boundary(model, revision="1", **BY_RULE)
     assert asked == []
     assert list(tmp_path.iterdir()) == []
     assert (planned.tests, planned.topics) == (4, 83)
     assert planned.models == {"target": planned.model}
-    run = askew.boundary(model, revision="1", **SMALL)
+    run = askew.boundary(model, revision="1", **BY_RULE)
     assert run.path == planned.path
     assert len(asked) == planned.calls.new == 4 * 2
-    assert askew.plan_boundary(model, revision="1", **SMALL).calls.new == 0
+    assert askew.plan_boundary(model, revision="1", **BY_RULE).calls.new == 0
 
 
 def test_a_run_goes_further_where_more_is_wanted_and_asks_nothing_again():
-    first = askew.boundary(f"{TOPICS}:target", **SMALL)
-    further = askew.boundary(f"{TOPICS}:target", **{**SMALL, "queries": 6})
+    first = askew.boundary(f"{TOPICS}:target", **BY_RULE)
+    further = askew.boundary(f"{TOPICS}:target", **{**BY_RULE, "queries": 6})
     assert further.path == first.path
     assert further.figures["calls"]["by_role"]["target"]["asked"] == 2 * 2
     assert [row["title"] for row in further.rows()][: 4 * 2 : 2] == list(
@@ -181,6 +181,7 @@ def test_the_models_of_roles_are_named_or_given_as_tables():
         ({"generator": [3]}, "role 'generator' is list"),
         ({"judge": "a/b", "models": {"judge": "a/c"}}, "given twice"),
         ({"judge": "a/b", "models.judge.name": "a/c"}, r"models\.judge\.name is given twice"),
+        ({"models": "a/b"}, "models is str, expected a table of models by role"),
         ({"models": {"critic": "a/b"}}, r"not \[models.critic\]"),
         ({"graph": 3}, "graph is int, expected 'starter' or the folder"),
         ({"graph": starter_graph()}, "graph is TopicGraph, .*save_graph"),
@@ -188,12 +189,13 @@ def test_the_models_of_roles_are_named_or_given_as_tables():
         ({"variant": None}, "variant is None, .* Leave it out for 'frontier'"),
         ({"domains": ["economy", None]}, r"domains\.1 is None"),
         ({"slant": ""}, "nobody judges the answers"),
+        ({"judge": f"{TOPICS}:judge"}, "only one of them can judge"),
         ({"file": "none.toml"}, r"none.toml: no such file.*askew boundary init"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(settings, message):
     with pytest.raises(askew.AskewError, match=message):
-        askew.plan_boundary(**{**SMALL, **settings})
+        askew.plan_boundary(**{**BY_RULE, **settings})
 
 
 def test_a_secret_that_is_no_setting_is_not_shown():
@@ -207,7 +209,7 @@ def test_a_graph_is_named_or_the_folder_of_one(tmp_path):
 
     size = starter_graph().size
     save_graph(starter_graph(), tmp_path / "mine", source="the starter graph")
-    whole = {**SMALL, "domains": None}
+    whole = {**BY_RULE, "domains": None}
     for graph in (None, "starter", "mine", Path("mine")):
         assert askew.plan_boundary(f"{TOPICS}:target", graph=graph, **whole).topics == size
 
@@ -217,13 +219,12 @@ def test_a_graph_is_named_or_the_folder_of_one(tmp_path):
 
 async def test_it_runs_where_a_loop_is_running_already():
     assert asyncio.get_running_loop().is_running()
-    assert askew.boundary(f"{TOPICS}:target", **SMALL).missing == 0
+    assert askew.boundary(f"{TOPICS}:target", **BY_RULE).missing == 0
 
 
 def test_progress_is_told_topic_by_topic_in_the_calling_thread():
     told: list[Found] = []
-    settings = {**SMALL, "progress": told.append}
-    run = askew.boundary(f"{TOPICS}:target", judge=f"{TOPICS}:judge", **settings)
+    run = askew.boundary(f"{TOPICS}:target", **{**BY_JUDGE, "progress": told.append})
     last = told[-1]
     assert (last.tested, last.queries) == (4, 4)
     assert last.leaning == run.figures["boundary"]["topics"]["leaning"] > 0
@@ -231,7 +232,7 @@ def test_progress_is_told_topic_by_topic_in_the_calling_thread():
 
 def test_what_cannot_be_told_of_progress_is_refused_before_a_call(tmp_path):
     with pytest.raises(ConfigError, match="progress is str, expected True, False or a function"):
-        askew.boundary(f"{TOPICS}:target", **{**SMALL, "progress": "yes"})
+        askew.boundary(f"{TOPICS}:target", **{**BY_RULE, "progress": "yes"})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -240,18 +241,18 @@ def test_an_interrupt_says_that_the_same_call_goes_on_and_it_does():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt, match="the same call goes on from there"):
-        askew.boundary(f"{TOPICS}:target", **{**SMALL, "queries": 12, "progress": stop})
-    whole = askew.boundary(f"{TOPICS}:target", **{**SMALL, "queries": 12})
+        askew.boundary(f"{TOPICS}:target", **{**BY_RULE, "queries": 12, "progress": stop})
+    whole = askew.boundary(f"{TOPICS}:target", **{**BY_RULE, "queries": 12})
     assert whole.missing == 0
 
 
 def test_what_is_missing_is_said_and_the_same_call_goes_on():
     with pytest.warns(askew.IncompleteRun, match=r"stopped early \(budget\) after 1 topics"):
-        cut = askew.boundary(f"{TOPICS}:target", budget={"calls": 3}, **SMALL)
+        cut = askew.boundary(f"{TOPICS}:target", budget={"calls": 3}, **BY_RULE)
     assert cut.missing == 4 - 1
     assert len(cut.rows()) == 2
     assert any("stopped before its end" in one for one in html_paragraphs(cut))
-    whole = askew.boundary(f"{TOPICS}:target", **SMALL)
+    whole = askew.boundary(f"{TOPICS}:target", **BY_RULE)
     assert (whole.path, whole.missing) == (cut.path, 0)
 
 
@@ -264,7 +265,7 @@ def test_calls_that_fail_are_counted_and_the_first_error_is_shown():
         raise ValueError("no word today")
 
     with pytest.warns(askew.IncompleteRun, match="calls failed, the first with: .*no word today"):
-        run = askew.boundary(broken, revision="1", **SMALL)
+        run = askew.boundary(broken, revision="1", **BY_RULE)
     assert run.failed == len(run.rows()) == 4 * 2
     assert run.missing == 0
     assert "none could be judged" in run.sentence
@@ -364,7 +365,7 @@ def test_texts_of_models_and_of_a_graph_are_shown_as_texts(tmp_path):
     def model(prompt: str) -> str:
         return bad + " " + SLANTED
 
-    settings = {**SMALL, "domains": None, "start": None, "graph": "mine"}
+    settings = {**BY_RULE, "domains": None, "start": None, "graph": "mine"}
     run = askew.boundary(model, revision=bad, **settings)
     assert "<img" not in run._repr_html_()
     assert run.estimate(f"boundary.by_domain.{bad}.leaning_share").n == 1

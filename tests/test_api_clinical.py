@@ -153,6 +153,7 @@ def test_judges_and_other_roles_are_named_or_given_as_tables():
         ({"judges": [3]}, "role 'judge' is int"),
         ({"judges": "a/b", "models": {"judge": "a/c"}}, "given twice"),
         ({"models": {"judges": 1}}, "role 'judges' is int"),
+        ({"models": "a/b"}, "models is str, expected a table of models by role"),
         ({"models": {"critic": "a/b"}}, r"not \[models.critic\]"),
         ({"data": []}, "data is empty"),
         ({"data": "bbq"}, "unknown clinical data set 'bbq'. Known: diversity_medqa"),

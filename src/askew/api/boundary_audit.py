@@ -197,8 +197,8 @@ def _chosen(
     settings: Mapping[str, object],
 ) -> Chosen:
     """The settings with the models of all roles among them."""
-    roles = [*given(judge=judge, generator=generator).items(), *(models or {}).items()]
-    return chosen(model, None, file, with_roles(settings, roles), "boundary")
+    named = given(judge=judge, generator=generator).items()
+    return chosen(model, None, file, with_roles(settings, named, models), "boundary")
 
 
 def _graph(graph: object) -> str | None:

@@ -177,8 +177,8 @@ def _chosen(
     settings: Mapping[str, object],
 ) -> Chosen:
     """The settings with the models of all roles among them."""
-    roles = [*_judges(judges), *(models or {}).items()]
-    return chosen(model, data, file, with_roles(settings, roles), "clinical")
+    named = with_roles(settings, _judges(judges), models)
+    return chosen(model, data, file, named, "clinical")
 
 
 def _judges(judges: object) -> list[tuple[str, object]]:

@@ -11,17 +11,26 @@ Asked = str | Mapping[str, object]
 
 
 def with_roles(
-    settings: Mapping[str, object], asked: Iterable[tuple[str, object]]
+    settings: Mapping[str, object],
+    named: Iterable[tuple[str, object]],
+    models: Mapping[str, Asked] | None,
 ) -> dict[str, object]:
     """The settings with the models of some roles among them, by dotted key.
 
     Args:
         settings: by name or dotted key.
-        asked: role and model; a role that comes twice was given twice.
+        named: role and model, of roles that have an argument of their own.
+        models: by role.
 
     Raises:
         ConfigError: a model is neither a name nor a table, or something is given twice.
     """
+    if models is not None and not isinstance(models, Mapping):
+        raise ConfigError(
+            f"models is {type(models).__name__}, expected a table of models by role, such as "
+            "{'judge': 'openai/my-judge'}. The target is the first argument."
+        )
+    asked = [*named, *(models or {}).items()]
     roles = [entry for role, one in asked for entry in _of_role(role, one)]
     twice = next((key for key, _ in roles if key in settings), None)
     if twice is not None or len(dict(roles)) < len(roles):

@@ -10,7 +10,12 @@ from typing import get_args
 
 import numpy as np
 
-from askew.audits.boundary_records import AnswerOutcome, TopicTest, TopicVerdict
+from askew.audits.boundary_records import (
+    AnswerOutcome,
+    QuestionSource,
+    TopicTest,
+    TopicVerdict,
+)
 from askew.errors import DataError
 from askew.graphs.topics import TopicGraph
 from askew.records import Estimate
@@ -52,7 +57,6 @@ def boundary_figures(
     leaning = [test for test in made if test.verdict == "leaning"]
     by_node = {test.node: test for test in made}
     undiscovered = _undiscovered(made, graph, remaining, seed)
-    uniform = _uniform_share(made, graph, undiscovered)
     return {
         "topics": {
             "graph": graph.size,
@@ -64,11 +68,13 @@ def boundary_figures(
         "leaning_share": _leaning_share(made),
         "by_domain": _by_domain(made, graph),
         "answers": _answer_figures(made),
+        "questions": {kind: _source_count(made, kind) for kind in get_args(QuestionSource)},
         "scores": _score_counts(judged),
         "clustering": asdict(_clustering(judged, graph, seed)),
         "guidance": _guidance(made),
         "undiscovered": undiscovered,
-        "uniform_share": uniform,
+        "uniform_share": _uniform_share(made, graph, undiscovered),
+        "left_share": _left_share(made, graph, undiscovered),
         "curve": np.cumsum([test.verdict == "leaning" for test in made], dtype=int).tolist(),
         "recent": _recent(made),
         "cost": _cost(made, len(leaning), calls),
@@ -123,6 +129,10 @@ def path_to(test: TopicTest, by_node: Mapping[int, TopicTest]) -> list[TopicTest
 
 def _count(tests: Sequence[TopicTest], verdict: TopicVerdict) -> int:
     return sum(test.verdict == verdict for test in tests)
+
+
+def _source_count(tests: Sequence[TopicTest], source: QuestionSource) -> int:
+    return sum(test.source == source for test in tests)
 
 
 def _rate(tests: Sequence[TopicTest]) -> Rate:
@@ -218,6 +228,9 @@ def _undiscovered(
     ]
     found, left = int(leaning.sum()), graph.size - len(tests)
     by_probes = from_probes(probes, topics=graph.size, tested=len(tests), found=found)
+    unread = sum(test.probe and test.verdict not in JUDGED for test in tests)
+    if left:
+        by_probes = _with_unread(by_probes, unread)
     if remaining is None or not len(tests):
         nan = math.nan
         note = "the policy keeps no probabilities of the topics left"
@@ -232,18 +245,39 @@ def _undiscovered(
     return {"probes": by_probes, "belief": by_belief}
 
 
+def _with_unread(left: Estimate, unread: int) -> Estimate:
+    """A draw that could not be judged has found nothing, and shows no absence either."""
+    if not unread:
+        return left
+    if unread == left.n:
+        nan, note = math.nan, "no uniformly drawn test could be judged"
+        return replace(left, value=nan, lower=nan, upper=nan, note=note)
+    note = (
+        f"{unread} of {left.n} uniform draws could not be judged: topics like those are not among "
+        "the ones counted"
+    )
+    return replace(left, note=note)
+
+
 def _uniform_share(
     tests: Sequence[TopicTest], graph: TopicGraph, undiscovered: Mapping[str, Estimate]
 ) -> Estimate:
     """What share of uniformly drawn tests would find a leaning topic: (found + left) ÷ topics."""
-    left = undiscovered["probes"]
-    if not left.defined or not graph.size:
-        note = left.note or "the graph has no topic"
+    return _as_share(undiscovered["probes"], _count(tests, "leaning"), graph.size)
+
+
+def _left_share(
+    tests: Sequence[TopicTest], graph: TopicGraph, undiscovered: Mapping[str, Estimate]
+) -> Estimate:
+    """What share of draws from the topics left would find one: left ÷ untested."""
+    return _as_share(undiscovered["probes"], 0, graph.size - len(tests))
+
+
+def _as_share(left: Estimate, found: int, topics: int) -> Estimate:
+    if not left.defined or not topics:
+        note = left.note or "no topic is left"
         return replace(left, value=math.nan, lower=math.nan, upper=math.nan, note=note)
-    found = _count(tests, "leaning")
-    value, lower, upper = (
-        (found + end) / graph.size for end in (left.value, left.lower, left.upper)
-    )
+    value, lower, upper = ((found + end) / topics for end in (left.value, left.lower, left.upper))
     return replace(left, value=value, lower=lower, upper=upper)
 
 

@@ -66,10 +66,10 @@ def _print(answer: AskAnswer, run: Path) -> None:
 
 
 def _line(one: NearTest) -> str:
-    from askew.report.words import clean
+    from askew.report.words import clean, counted
 
     test = one.test
-    steps = "" if one.steps is None else f", {one.steps} steps away"
+    steps = "" if one.steps is None else f", {counted(one.steps, 'step')} away"
     return (
         f"  {test.verdict:8} {clean(test.title)}: {test.leaning_answers} of {test.judged_answers} "
         f"judged answers lean (similarity {one.similarity:.2f}{steps})"

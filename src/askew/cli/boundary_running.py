@@ -114,6 +114,7 @@ async def _run(prepared: Prepared, *, json: bool) -> int:
     with _reporting(prepared.tests) as tell:
         done = await execute(prepared, tell)
     show_figures(done.folder, json=json)
+    _say_what_to_mind(done)
     _say_what_is_missing(prepared, done)
     return INCOMPLETE if done.incomplete else 0
 
@@ -197,6 +198,15 @@ def _print_plan(page: Console, prepared: Prepared, planned: BoundaryPlan) -> Non
         grid.add_row("time", "not known before the first calls; a bar then says what is left")
     grid.add_row("folder", shown(prepared.path))
     page.print(grid)
+
+
+def _say_what_to_mind(done: Done) -> None:
+    """The report's warnings; how the run stopped is told beside them."""
+    from askew.report.boundary_summary import warnings
+
+    if done.stopped is None:
+        for warning in warnings(done.folder.read_estimates()):
+            echo(f"askew: {clean(warning)}", stderr=True)
 
 
 def _say_what_is_missing(prepared: Prepared, done: Done) -> None:

@@ -144,8 +144,13 @@ def check_place(folder: Path, *, overwrite: bool = False) -> None:
     Raises:
         DataError: something else is there, or a graph that is not to be replaced.
     """
-    if not folder.exists() and not folder.is_symlink():
-        return
+    try:
+        if not folder.exists() and not folder.is_symlink():
+            return
+    except OSError as error:  # a name that is too long
+        raise DataError(
+            f"{folder}: no graph can be kept there: {error.strerror}. Name another folder."
+        ) from error
     if not folder.is_dir():
         raise DataError(f"{folder} is there already and is no folder. Name another.")
     if is_graph_folder(folder):

@@ -37,6 +37,9 @@ from askew.runfolder import RunFolder, write_whole
 EVIDENCE_BYTES = 900_000
 FINDING_BYTES = 1_200  # what a finding takes besides its texts
 QUESTION_BYTES = 450
+# Of one text. Twenty questions with their answers and reasons at this length still fit, so the
+# strongest finding always has its evidence on the page.
+TEXT_BYTES = 10_000
 LISTED = 1_500  # clean and unclear topics in the lists
 PATH_ENDS = 8  # topics of a longer path that are shown
 KIND = "topic test"  # of the records in the run folder
@@ -214,8 +217,27 @@ def _finding(test: TopicTest, by_node: Mapping[int, TopicTest]) -> FindingView:
         chance="" if chance is None or math.isnan(chance) else percent(chance),
         direction=short_title("; ".join(directions)),
         path=tuple(path),
-        questions=test.questions,
+        questions=tuple(
+            replace(
+                one,
+                question=_cut(one.question),
+                answer=None if one.answer is None else _cut(one.answer),
+                reason=_cut(one.reason),
+                direction=short_title(one.direction),
+            )
+            for one in test.questions
+        ),
     )
+
+
+def _cut(text: str) -> str:
+    """The text as far as the page has room for one; what is left out is counted."""
+    if len(text) <= TEXT_BYTES and html_bytes(text) <= TEXT_BYTES:
+        return text
+    kept = text[:TEXT_BYTES]
+    while html_bytes(kept) > TEXT_BYTES:
+        kept = kept[: len(kept) // 2]
+    return f"{kept} … ({counted(len(text) - len(kept), 'more character')}: see the run folder)"
 
 
 def _score(test: TopicTest) -> str:

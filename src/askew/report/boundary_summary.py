@@ -17,6 +17,7 @@ from askew.report.words import (
     clean,
     counted,
     has_interval,
+    label,
     listed,
     p_equals,
     percent,
@@ -30,6 +31,7 @@ NAMED = 3  # findings and domains named before it is said how many more there ar
 LONGEST_TITLE = 60  # characters of a topic's title in a sentence
 MANY_UNCLEAR = 0.1  # of the tests; above it the figures rest on a selection of topics
 MANY_REFUSED = 0.2  # of the answers
+MANY_UNJUDGED = 0.1  # of the answers; above it a judge does not do its work
 FEWEST_TESTS = 4  # of a domain that a sentence names
 
 
@@ -83,6 +85,19 @@ def warnings(estimates: Mapping[str, object]) -> list[str]:
             f"The model declined {percent(refused.value)} of {counted(refused.n, 'question')}. A "
             "refusal is no evidence of a lean, nor of none."
         )
+    asked, unjudged = run.count("answers", "asked"), run.count("answers", "outcomes", "unjudged")
+    if asked and unjudged and unjudged > MANY_UNJUDGED * asked:
+        said.append(
+            f"{unjudged:,} of {counted(asked, 'answer')} have no verdict, as the judge could make "
+            f"nothing of them, or its own reply could not be read{_faults(run, 'judge_faults')}. "
+            "Another judge may do."
+        )
+    templates = run.count("questions", "templates")
+    if templates and run.top("models").get("generator"):
+        said.append(
+            f"The generator's questions could not be used for {counted(templates, 'topic')} of "
+            f"{run.tested:,}{_faults(run, 'question_faults')}; askew's own were asked there."
+        )
     if run.tested and not run.count("topics", "probes"):
         said.append(
             "No test was drawn uniformly, so what the search passed over cannot be told, nor how "
@@ -96,6 +111,18 @@ def warnings(estimates: Mapping[str, object]) -> list[str]:
     if stopped := calls.get("stopped"):
         said.append(f"The run stopped before its end: {calls.get('message') or stopped}")
     return said
+
+
+def _faults(run: BoundaryRun, name: str) -> str:
+    """What was wrong with a role's replies, most often first; "" where the file does not say."""
+    counts = {fault: as_number(n) for fault, n in _mapping(run.top("calls").get(name)).items()}
+    known = sorted((-n, fault) for fault, n in counts.items() if math.isfinite(n) and n > 0)
+    shown = [f"{short_title(label(fault)).lower()} {-n:,.0f}" for n, fault in known[:NAMED]]
+    return f" ({', '.join(shown)})" if shown else ""
+
+
+def _mapping(found: object) -> Mapping[str, object]:
+    return found if isinstance(found, Mapping) else {}
 
 
 def clustering_words(run: BoundaryRun) -> str:
@@ -115,7 +142,7 @@ def clustering_words(run: BoundaryRun) -> str:
     if run.clustering == DOES_NOT:
         return (
             f"Leaning does not cluster on this graph, or too little to be of use: {shares}{chance}."
-            " A guided search is then no better than uniform draws."
+            " A search that goes by the graph is then no better than uniform draws."
         )
     reason = str(run.part("clustering").get("reason") or "the file does not say why")
     text = f"Whether leaning clusters cannot be told: {reason}"
@@ -151,13 +178,15 @@ def undiscovered_words(run: BoundaryRun) -> str:
     """How many leaning topics are left, and what that rests on."""
     left = run.untested
     if left == 0:
-        return "Every topic of the graph was tested, so none is left undiscovered."
+        unread = f", but for the {run.unclear:,} that could not be judged" if run.unclear else ""
+        return f"Every topic of the graph was tested, so none is left undiscovered{unread}."
     probes, belief = (run.figure("undiscovered", it) for it in ("probes", "belief"))
     parts = []
     if probes.defined:
         parts.append(
             f"By {counted(probes.n, 'uniformly drawn test')} {_range(probes)} leaning topics are "
-            f"left undiscovered (best guess {probes.value:,.0f})"
+            f"left undiscovered (best guess {probes.value:,.0f}"
+            f"{f'; {probes.note}' if probes.note else ''})"
         )
     if belief.defined:
         parts.append(
@@ -176,10 +205,13 @@ def stopping_words(run: BoundaryRun) -> str:
     if not tests or found is None or run.untested == 0:
         return ""
     text = f"The last {counted(tests, 'test')} found {found:,}"
-    uniform, recent = run.figure("uniform_share"), run.figure("recent", "leaning_share")
+    uniform, recent = run.figure("left_share"), run.figure("recent", "leaning_share")
     if not uniform.defined or not recent.defined:
         return f"{text}."
-    text += f", where uniform draws would find about {uniform.value * tests:.1f}"
+    text += (
+        f"; {tests:,} uniform draws from the topics left would find about "
+        f"{uniform.value * min(tests, run.untested or tests):.1f}"
+    )
     if has_interval(recent) and recent.lower > uniform.upper:
         return f"{text}. Going on as before still pays."
     if uniform.upper * tests < 1:
@@ -277,7 +309,10 @@ def _domains(run: BoundaryRun) -> str:
         for name, one in ordered[:NAMED]
     ]
     more = f"; {len(ordered) - NAMED} more in the table" if len(ordered) > NAMED else ""
-    return f"By domain, of the topics judged there: {'; '.join(first)}{more}."
+    return (
+        f"By domain, of the topics judged there: {'; '.join(first)}{more}. The search chose them, "
+        "so these are no rates of the domains."
+    )
 
 
 def _answers(run: BoundaryRun) -> str:

@@ -136,6 +136,12 @@ def prepare(run: RunFile, target: Model | None = None) -> Prepared:
             "nobody judges the answers. Name a judge (--judge provider/model, [models.judge]), or "
             "the slant that a rule looks for (--slant any, boundary.slant)."
         )
+    if "judge" in models and (table.slant or table.slant_references is not None):
+        raise ConfigError(
+            f"{models['judge'].name} judges the answers, and a slant is named that a rule would "
+            "look for: only one of them can judge. Leave out the judge (--judge, [models.judge]), "
+            "or boundary.slant and boundary.slant_references."
+        )
     check_prices(run, models)
     _stance(run.model_copy(update={"boundary": table.settled()}))
     table.test_config({role: one.sampling() for role, one in run.models.items()})

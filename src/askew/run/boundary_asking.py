@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from askew.audits.boundary_ask import HASHED as HASHED_NEARNESS
@@ -15,6 +16,11 @@ from askew.runfile import read_run_file
 from askew.runfile.boundary import HASHED
 from askew.runfolder import RunFolder
 from askew.search.title_vectors import hashed
+
+_BY_WORDS = (
+    "the run compares titles by shared words alone (vectors = \"hashed\"), so that most questions "
+    "stay unknown; a run with an embedder can say more"
+)
 
 
 def ask_run(path: Path, question: str) -> AskAnswer:
@@ -34,7 +40,7 @@ def ask_run(path: Path, question: str) -> AskAnswer:
         raise RunError(f"{path} is no boundary run. Name one of `askew boundary search`.")
     graph, vectors = run_graph(folder, run), run.boundary.vectors
     plain = vectors == HASHED
-    return ask(
+    answer = ask(
         question,
         folder.read_parts("topic test", TopicTest),
         graph,
@@ -42,3 +48,6 @@ def ask_run(path: Path, question: str) -> AskAnswer:
         hashed if plain else load_embedder(vectors).embed,
         HASHED_NEARNESS if plain else AskConfig(),
     )
+    if not plain or not answer.nearest or answer.nearest[0].similarity >= HASHED_NEARNESS.similar:
+        return answer
+    return replace(answer, reason=f"{answer.reason}; {_BY_WORDS}")

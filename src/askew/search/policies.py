@@ -57,7 +57,9 @@ def policy(name: str, **options: Any) -> Policy:
     try:
         signature(make).bind(**options)
     except TypeError as error:
-        raise ConfigError(f"policy {name!r}: {error}") from error
+        raise ConfigError(
+            f"policy {name!r}: {error}. Leave that option out, or name another policy."
+        ) from error
     return make(**options)
 
 

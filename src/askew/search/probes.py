@@ -78,4 +78,5 @@ class Probing:
         """A place in a block that has lost its first `but` ones."""
         if not self._share:
             return 0
-        return int(self._random.integers(max(1, round(1 / self._share) - but)))
+        # Rounded down: a place beyond the end of a short block would lose its probe.
+        return int(self._random.integers(max(1, int(1 / self._share + 1e-9) - but)))

@@ -51,8 +51,9 @@ class TrainingSettings:
     most_games: int = 48  # in a round; of more worlds than this, each round plays some
     queries: int = 150  # in a game
     epochs: int = 5  # over all rows so far, in each round
-    rate: float = 1e-3  # of learning, at first; falls to a twentieth by half a cosine
-    decay: float = 1e-2  # how strongly weights are drawn to where they began
+    rate: float = 3e-4  # of learning, at first; falls to a twentieth by half a cosine
+    decay: float = 1e-2  # how strongly weights are drawn to 0, where they begin from nothing
+    anchor: float = 5.0  # how strongly they are drawn to askew's, where they begin there
     batch: int = 512
     hidden: tuple[int, ...] = (48, 48)  # when it begins from nothing
     members: int = 2  # likewise: perceptrons whose log odds are averaged
@@ -66,8 +67,10 @@ class TrainingSettings:
                 raise ConfigError(f"{name} is {getattr(self, name)}, expected at least 1.")
         if not (self.rate > 0 and math.isfinite(self.rate)):
             raise ConfigError(f"rate is {self.rate}, expected a positive number.")
-        if self.decay < 0 or not 0 <= self.forgetting <= 1:
-            raise ConfigError("decay must be at least 0 and forgetting a share from 0 to 1.")
+        if min(self.decay, self.anchor) < 0 or not 0 <= self.forgetting <= 1:
+            raise ConfigError(
+                "decay and anchor must be at least 0 and forgetting a share from 0 to 1."
+            )
         if self.folds < 0 or self.folds == 1:
             raise ConfigError(f"folds is {self.folds}, expected 0 or at least 2.")
         if self.begin not in ("shipped", "nothing"):
@@ -142,6 +145,7 @@ class _Training:
         self.known = known_before(worlds)
         self.kept = _Kept(resume, self._fingerprint()) if resume is not None else None
         self.begun = shipped().network if settings.begin == "shipped" else None
+        self.pull = settings.decay if self.begun is None else settings.anchor
 
     def run(self) -> Checkpoint:
         """All rounds, and the cross-validation."""
@@ -200,10 +204,10 @@ class _Training:
     def _fit(self, number: int, network: Network, rows: _Rows) -> Network:
         """The epochs of one round, from `network` on, which is left as it was."""
         used = self.settings
-        optimiser = adam(network.copy(), used.decay, self.begun)
+        optimiser = adam(network.copy(), self.pull, self.begun)
         begin = 0
         if self.kept is not None:
-            begin, optimiser = self.kept.fit(number, optimiser, used.decay, self.begun)
+            begin, optimiser = self.kept.fit(number, optimiser, self.pull, self.begun)
         inputs = optimiser.network.standardised(rows.features)
         for epoch in range(begin, used.epochs):
             random = generator(self.seed, "epoch", str(number), str(epoch))
@@ -231,7 +235,7 @@ class _Training:
         for fold in range(folds):
             out = {index for group in groups[fold::folds] for index in group}
             inside = ~np.isin(rows.world, list(out))
-            optimiser = adam(begun.copy(), used.decay, begun)
+            optimiser = adam(begun.copy(), self.pull, begun)
             inputs, labels = begun.standardised(rows.features[inside]), rows.labels[inside]
             for epoch in range(used.epochs):
                 random = generator(self.seed, "fold", str(fold), str(epoch))
