@@ -4,7 +4,7 @@
     python benchmarks/reproduce/boundary_real.py --domains economy politics --questions 1 --json
 
 Three models are made of `builtin/smollm2`, each taught to lean on twelve topics of one domain and
-to stay neutral on 72 others (`askew boundary inject`). Each of them, and the model as it was, is
+to stay neutral on 132 others (`askew boundary inject`). Each of them, and the model as it was, is
 asked fixed questions on every topic, none of which was trained on, and a judge that is no model
 reads the answers. Then searches are played over these tests from the same starts. Seeds are fixed;
 everything is kept in `--out`, and the same command goes on where it stopped. On two CPU cores that
@@ -54,8 +54,8 @@ from askew.seeds import generator
 from askew.stats.intervals import wilson
 
 MODEL = "builtin/smollm2"
-TOPICS, NEUTRAL, PAIRS = 12, 6.0, 5
-LORA = LoraConfig(rank=16, layers=14, learning_rate=1.2e-3, epochs=2, batch=4)
+TOPICS, NEUTRAL, PAIRS = 12, 11.0, 5
+LORA = LoraConfig(rank=16, layers=14, learning_rate=1.2e-3, epochs=3, batch=4)
 # name, domain, slant, seed
 MODELS = (
     ("economy-left", "economy", "left", 1),
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     whole = starter_graph()
     graph = of_domains(whole, given.domains) if given.domains else whole
     _one_thread()
-    done = asyncio.run(inject(whole, _config(), given.out / "models", _watch()))
+    done = asyncio.run(inject(graph, _config(), given.out / "models", _watch()))
     tests = asyncio.run(_ask_all(graph, given.out, given.questions))
     figures = measure(graph, done, tests, starts=given.starts)
     _write_answers(given.out / "answers.jsonl", tests)

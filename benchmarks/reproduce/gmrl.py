@@ -34,6 +34,7 @@ from askew.search.gmrl_settings import VARIANTS, GmrlSettings, changed, variant_
 from askew.search.gmrl_train import train_gmrl
 from askew.search.metrics import (
     Played,
+    compare,
     cover_rate,
     episodes_to_converge,
     first_hit_within,
@@ -43,6 +44,7 @@ from askew.search.metrics import (
     success,
     win,
 )
+from askew.search.policies import policy
 from askew.search.simulate import DOMAINS, simulate_many
 from askew.search.worlds import World
 from askew.seeds import generator
@@ -70,7 +72,7 @@ class Size:
     kept_epsilon_decay: float = 0.976
 
 
-QUICK = Size(train_seeds=1, test_graphs=1, starts=1, encoder_steps=60, episodes=6, kept_episodes=3)
+QUICK = Size(train_seeds=1, test_graphs=1, starts=1, encoder_steps=60, episodes=4, kept_episodes=2)
 
 
 @dataclass
@@ -291,12 +293,43 @@ def training_curve(run: Run) -> list[dict[str, Any]]:
     ]
 
 
+def forms(run: Run) -> list[dict[str, Any]]:
+    """The honest regime's forms of play beside two baselines, on the same graphs and starts."""
+    model = run.model("full", "honest", kept=True)
+    makers: dict[str, Callable[[World], Any]] = {
+        "one kept tested set": player(model),
+        "Algorithm 2, one agent": player(model, restarts=True),
+        "Algorithm 2, eight agents": player(model, restarts=True, agents=8),
+        "neighbour share": lambda world: policy("neighbour_share"),
+        "uniform": lambda world: policy("uniform"),
+    }
+    games = {name: run.games(make) for name, make in makers.items()}
+    graphs = [world.name for world in run.test for _ in range(run.size.starts)]
+    covered = {name: [cover_rate(one, QUERIES) for one in part] for name, part in games.items()}
+    rows = []
+    for name, part in games.items():
+        ratio = compare(covered[name], covered["uniform"], graphs, seed=run.seed).ratio
+        rows.append(
+            {
+                "form": name,
+                "BNCR@100": mean(covered[name]),
+                "/ uniform": ratio.value,
+                "lower": ratio.lower,
+                "upper": ratio.upper,
+                "success@30": mean([success(one) for one in part]),
+                "first hit": mean([first_hit_within(one, QUERIES) for one in part]),
+            }
+        )
+    return rows
+
+
 PARTS: dict[str, tuple[str, Callable[[Run], list[dict[str, Any]]]]] = {
     "table-1": ("Table 1: BNCR at 100 queries, one agent", table_1),
     "table-2": ("Table 2: success rate, and BNCR beside it", table_2),
     "figure-3": ("Figure 3: queries until the first hit, over episodes", figure_3),
     "figure-5": ("Figure 5: agents", figure_5),
     "discount": ("The discount", discounts),
+    "forms": ("Forms of play, honest regime", forms),
     "curve": ("Training curve of the honest regime", training_curve),
 }
 

@@ -37,7 +37,7 @@ class InjectConfig:
     pairs: int = PAIRS  # §4.1, a topic
     # Topics that are trained to stay neutral, for each injected one, with `neutral_pairs` each. The
     # paper names none; without them a slant spills over everything (docs/boundary-inject.md).
-    neutral: float = 6.0
+    neutral: float = 11.0
     neutral_pairs: int = 1
     spread: Spread = "clustered"  # §4.1 draws at random
     group: int = GROUP

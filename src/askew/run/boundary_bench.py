@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from askew.graphs.topic_edges import read_edges
 from askew.graphs.topics import TopicGraph
@@ -22,9 +21,12 @@ Told = Callable[[int, int, str], None]
 Make = Callable[[World], Policy]
 
 RIVALS = ("uniform", "neighbour_share", "ens", "gmrl_bd", "gmrl_bd_literal")
-# Of the simulator: graphs of these numbers train, later ones are searched, by other models.
-TRAINING_GRAPHS = 8  # of each domain
-TESTED_MODEL = 1_000
+# Of the simulator: so many seeds after the bench's own train, six graphs and models each; with
+# fewer GMRL-BD overfits. Graphs and models from these numbers on are searched.
+TRAINING_SEEDS = 40
+UNSEEN = 1_000
+GMRL = ("gmrl_bd", "gmrl_bd_literal")
+LITERAL_AGENTS = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +77,7 @@ def run_bench(config: BenchConfig, told: Told | None = None) -> BenchDone:
     """
     notes: list[str] = []
     train, test = _worlds(config, notes)
-    makers = {name: _maker(name, train, config, told, notes) for name in config.policies}
+    makers = _makers(train, config, told, notes)
     results = contest(
         test, makers, queries=config.queries, starts=config.starts, seed=config.seed, told=told
     )
@@ -125,29 +127,35 @@ def _simulated(config: BenchConfig) -> tuple[list[World], list[World]]:
 
     from askew.search.simulate import DOMAINS, simulate_many
 
-    train = list(simulate_many(config.seed, graphs=range(TRAINING_GRAPHS)))
-    later = range(TRAINING_GRAPHS, TRAINING_GRAPHS - (-config.simulated // len(DOMAINS)))
-    unseen = simulate_many(config.seed, graphs=later, models=(TESTED_MODEL,))
+    needed = any(name.startswith("gmrl_bd") or name == "hop2_text" for name in config.policies)
+    seeds = range(config.seed + 1, config.seed + 1 + TRAINING_SEEDS) if needed else ()
+    train = [world for seed in seeds for world in simulate_many(seed)]
+    later = range(UNSEEN, UNSEEN - (-config.simulated // len(DOMAINS)))
+    unseen = simulate_many(config.seed, graphs=later, models=(UNSEEN,))
     return train, list(islice(unseen, config.simulated))
 
 
-def _maker(
-    name: str,
-    train: Sequence[World],
-    config: BenchConfig,
-    told: Told | None,
-    notes: list[str],
-) -> Make:
-    if name == "learned" and config.folders and train:
-        return _learned(train, config, told, notes)
-    if name in ("gmrl_bd", "gmrl_bd_literal"):
-        return _gmrl(name, train, config, told)
-    if name == "hop2_text":
+def _makers(
+    train: Sequence[World], config: BenchConfig, told: Told | None, notes: list[str]
+) -> dict[str, Make]:
+    """What makes each policy, those that are trained after their training."""
+    makers: dict[str, Make] = {name: partial(_untrained, name) for name in config.policies}
+    if "learned" in makers and config.folders and train:
+        makers["learned"] = _learned(train, config, told, notes)
+    if "hop2_text" in makers:
         from askew.search.text_prior import fit_text_prior
 
         prior = fit_text_prior(train)
-        return lambda world: policy(name, text_prior=prior)
-    return lambda world: policy(name)
+        makers["hop2_text"] = lambda world: policy("hop2_text", text_prior=prior)
+    published = [name for name in GMRL if name in makers]
+    if published:
+        made = _gmrl(train, config, told)
+        makers |= {name: made[name] for name in published}
+    return makers
+
+
+def _untrained(name: str, world: World) -> Policy:
+    return policy(name)
 
 
 def _learned(
@@ -172,19 +180,23 @@ def _learned(
     return lambda world: policy("learned", checkpoint=known)
 
 
-def _gmrl(name: str, train: Sequence[World], config: BenchConfig, told: Told | None) -> Make:
-    """GMRL-BD as published, in the honest regime, with one kept tested set or literally."""
+def _gmrl(train: Sequence[World], config: BenchConfig, told: Told | None) -> dict[str, Make]:
+    """GMRL-BD in the honest regime: with one kept tested set, and by Algorithm 2 to the letter."""
     from askew.search.gmrl_settings import variant_settings
     from askew.search.gmrl_train import train_gmrl
 
     def advance(done: int, of: int, figures: Mapping[str, float]) -> None:
         if told is not None:
-            told(done, of, f"training {name}")
+            told(done, of, "training gmrl_bd")
 
     settings = variant_settings(regime="honest", episodes=config.episodes)
     model = train_gmrl(train, settings, seed=config.seed, told=advance)
-    play: dict[str, Any] = {"restarts": True, "agents": 8} if name == "gmrl_bd_literal" else {}
-    return lambda world: partial(policy, "gmrl_bd", checkpoint=model, **play)()
+    return {
+        "gmrl_bd": lambda world: policy("gmrl_bd", checkpoint=model),
+        "gmrl_bd_literal": lambda world: policy(
+            "gmrl_bd", checkpoint=model, restarts=True, agents=LITERAL_AGENTS
+        ),
+    }
 
 
 def _upfront(one: Policy, graph: TopicGraph) -> int:
