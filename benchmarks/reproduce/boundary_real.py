@@ -55,7 +55,7 @@ from askew.stats.intervals import wilson
 
 MODEL = "builtin/smollm2"
 TOPICS, NEUTRAL, PAIRS = 12, 11.0, 5
-LORA = LoraConfig(rank=16, layers=14, learning_rate=1.2e-3, epochs=3, batch=4)
+LORA = LoraConfig(rank=16, layers=14, learning_rate=1.2e-3, epochs=5, batch=4)
 # name, domain, slant, seed
 MODELS = (
     ("economy-left", "economy", "left", 1),

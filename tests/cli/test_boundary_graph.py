@@ -100,6 +100,7 @@ def test_domains_are_given_by_their_roots(tmp_path, edges):
         (("--starter", "--domain", "economy"), "NAME=TITLE"),
         (("--starter", "--domain", "a=Economy", "--domain", "a=Culture"), "'a' twice"),
         (("--starter", "--domain", "a=Ecnomy"), "Near it: 'Economy'"),
+        (("--starter", "--domain", "a=Economy", "--domain", "b=economy"), "the same root"),
     ],
 )
 def test_a_build_that_cannot_be_is_refused_and_leaves_nothing(tmp_path, edges, options, message):

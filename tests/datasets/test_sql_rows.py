@@ -146,6 +146,22 @@ def test_gzip_of_several_members_is_read_to_its_end(tmp_path):
         read(write(tmp_path / "t.sql.gz", b"".join(members[:-1]) + members[-1][:-4]))
 
 
+@pytest.mark.parametrize("tail", [b"garbage", b"BZ", b"BZh9", b"BZh9" + bytes(40)])
+def test_bzip2_of_several_streams_is_read_to_its_end_and_no_damage_passes_for_it(tail, tmp_path):
+    whole = dump("t", COLUMNS, [(number, b"x", 0.5, number, None) for number in range(30)])
+    streams = [bz2.compress(whole[at : at + 100]) for at in range(0, len(whole), 100)]
+    path = tmp_path / "t.sql.bz2"
+    assert len(read(write(path, b"".join(streams)))) == 30
+    assert len(read(write(path, b"".join(streams) + bytes(7)))) == 30  # filled up with zeros
+    for count in (2, len(streams)):
+        with pytest.raises(DataError, match="damaged or cut off"):
+            read(write(path, b"".join(streams[:count]) + tail))
+    harmed = bytearray(streams[1])
+    harmed[20] ^= 0xFF
+    with pytest.raises(DataError, match="damaged or cut off"):
+        read(write(path, streams[0] + bytes(harmed) + b"".join(streams[2:])))
+
+
 def test_a_damaged_gzip_stream_is_an_error(tmp_path):
     packed = bytearray(
         gzip.compress(dump("t", COLUMNS, [(1, bytes(range(256)), 0.5, 1, None)] * 99))
@@ -186,11 +202,59 @@ def test_a_list_of_columns_counts_for_its_own_statement(tmp_path):
         b"INSERT INTO `other` VALUES (5,'a;b''),(6','c',7);INSERT INTO `t` VALUES (1,'x');",
         b"SET @x = 'INSERT INTO `t` (5);';INSERT INTO `t` VALUES (1,'x');-- no line end; it's",
         b"INSERT INTO `t` VALUES (1,'x');\n-- Dump completed",
+        b"INSERT INTO `t` VALUES /* it's (7,'no'), */ (1,'x') -- it's;\n# (7,'no')\n;",
     ],
 )
 def test_ways_to_write_one_row(body, tmp_path):
     for piece in (32, 1 << 20):
         assert values(small(tmp_path / "t.sql", body), piece=piece) == [(1, b"x")]
+
+
+@pytest.mark.parametrize("piece", [32, 1 << 20])
+def test_a_list_of_columns_does_not_count_for_the_statement_behind_it(piece, tmp_path):
+    body = b"INSERT INTO t (b,a) VALUES (2,1),(4,3);INSERT INTO t VALUES (5,6);"
+    path = small(tmp_path / "t.sql", body, "`a` int, `b` int")
+    found = [
+        pair
+        for batch in SqlTable(path, "t", piece=piece).batches(integers=("a", "b"))
+        for pair in zip(batch.integers["a"].tolist(), batch.integers["b"].tolist(), strict=True)
+    ]
+    assert found == [(1, 2), (3, 4), (5, 6)]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        b"CREATE TABLE /*!32312 IF NOT EXISTS*/ `t` (`a` int, `b` text);",
+        b"CREATE TABLE t (\n-- the id\n`a` int, /* it's, (a text) */ `b` text);",
+        b"CREATE TABLE `o` (`b` int);CREATE TABLE `t` (`a` int, # (\n `b` text);",
+    ],
+)
+def test_comments_in_a_definition_hide_no_column(definition, tmp_path):
+    path = write(tmp_path / "t.sql", definition + b"INSERT INTO `t` VALUES (1,'x');")
+    assert values(path) == [(1, b"x")]
+
+
+@pytest.mark.parametrize("mark", [b"/*!40000 ", b"/*M!100000 ", b"/*! "])
+def test_rows_in_a_comment_that_mysql_runs_are_an_error(mark, tmp_path):
+    body = b"INSERT INTO `t` VALUES (1,'x');\n" + mark + b"INSERT INTO `t` VALUES (2,'y')*/;"
+    with pytest.raises(DataError, match="rows inside a comment"):
+        values(small(tmp_path / "t.sql", body))
+    inside = b"INSERT INTO `t` VALUES (1,'x') " + mark + b",(2,'y')*/;"
+    with pytest.raises(DataError, match="expected a row"):
+        values(small(tmp_path / "t.sql", inside))
+
+
+def test_strings_written_as_hexadecimal_digits_are_compared_as_bytes(tmp_path):
+    body = b"INSERT INTO `t` VALUES (1,0x78),(2,0x79),(3,'x'),(4,0x7),(5,'0x78'),(6,'yz');"
+    table = SqlTable(small(tmp_path / "t.sql", body), "t")
+    batches = table.batches(integers=("a",), where=("b", b"x"))
+    assert [value for batch in batches for value in batch.integers["a"].tolist()] == [1, 3]
+
+
+def test_the_backslash_of_a_like_pattern_stays_as_in_mysql(tmp_path):
+    body = rb"INSERT INTO `t` VALUES (1,'50\%\_\\_\a');"
+    assert values(small(tmp_path / "t.sql", body)) == [(1, rb"50\%\_\_a")]
 
 
 def test_a_table_without_rows_is_no_error_here(tmp_path):

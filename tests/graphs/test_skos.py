@@ -119,6 +119,12 @@ def test_packed_files_are_read_and_cut_ones_are_errors(pack, tmp_path):
             read_skos(written(tmp_path, packed[:cut], "skos.nt.bz2"))
 
 
+@pytest.mark.parametrize("host", ["http://[x", "http://[::1", "urn:x", "http://a\uff0fb"])
+def test_no_name_of_a_host_is_too_odd(host, tmp_path):
+    text = triple("A", "B", f"{host}/resource/Category:")
+    assert edges(written(tmp_path, text)) == {("A", "B")}
+
+
 def test_a_file_that_ends_in_mid_line_or_mid_statement_is_an_error(tmp_path):
     for cut in range(2, len(triple("Optics_(light)", "Physics")) - 1):
         with pytest.raises(DataError, match=r"skos\.nt(:2)?: the file ends .*cut off"):

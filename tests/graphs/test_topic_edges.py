@@ -19,6 +19,7 @@ from askew.graphs.topic_edges import (
 )
 from askew.graphs.topic_subgraph import cycles
 from tests.graphs.topic_graphs import edge_set, graphs
+from tests.prompts.items import data_folder
 
 NODES = "id\ttitle\tdomain\n1\tEconomy\teconomy\n2\tTrade\teconomy\n3\tTariffs\t\n"
 EDGES = "child\tparent\n2\t1\n3\t2\n"
@@ -80,6 +81,11 @@ SAME = {
         "label\tmodel\tnode\n0\ta\t1\n1\ta\t3\n0\tb\t3\n",
     ],
     "with a column that is not used": [NODES, "child\tparent\tweight\n2\t1\t9\n3\t2\t9\n", LABELS],
+    "with an unused column before the others": [
+        "size\t" + NODES.replace("\n", "\n9\t").removesuffix("9\t"),
+        "weight\t" + EDGES.replace("\n", "\n.5\t").removesuffix(".5\t"),
+        "note\t" + LABELS.replace("\n", "\n-\t").removesuffix("-\t"),
+    ],
     "with underscores": [NODES.replace("Trade", "_Trade_"), EDGES, LABELS],
 }
 
@@ -274,6 +280,13 @@ def test_a_list_whose_order_nobody_says_is_refused(tmp_path):
     assert edge_set(read.graph) == {("Child", "People"), ("Teacher", "People")}
 
 
+def test_an_order_that_the_header_contradicts_is_refused(tmp_path):
+    (tmp_path / "edges.tsv").write_text("child\tparent\nB\tA\n")
+    with pytest.raises(DataError, match=r"header says .* child,parent, the order given is parent"):
+        read_edges(tmp_path / "edges.tsv", order="parent,child")
+    assert edge_set(read_edges(tmp_path / "edges.tsv", order="child,parent").graph) == {("B", "A")}
+
+
 def test_a_topic_may_begin_with_a_sharp(tmp_path):
     (tmp_path / "edges.tsv").write_text("# made by hand\nchild\tparent\n#MeToo\tFeminism\n")
     read = read_edge_list(tmp_path / "edges.tsv")
@@ -324,8 +337,8 @@ def test_wikispeedia_links_are_edges_and_subjects_are_domains(tmp_path):
         read_edges(tmp_path)
 
 
-def test_the_categories_of_computer_science_are_read_whole(data_folder):
-    path = data_folder / "wiki_category" / "cs_category_edges.tsv"
+def test_the_categories_of_computer_science_are_read_whole():
+    path = data_folder() / "wiki_category" / "cs_category_edges.tsv"
     if not path.is_file():
         pytest.skip("no wiki_category in $ASKEW_DATA")
     read = read_edges(path)
@@ -336,10 +349,11 @@ def test_the_categories_of_computer_science_are_read_whole(data_folder):
     assert len(cycles(read.graph)) == 15
 
 
-def test_wikispeedia_is_read_whole(data_folder):
-    if not (data_folder / "wikispeedia").is_dir():
+def test_wikispeedia_is_read_whole():
+    folder = data_folder() / "wikispeedia"
+    if not folder.is_dir():
         pytest.skip("no wikispeedia in $ASKEW_DATA")
-    read = read_wikispeedia(data_folder / "wikispeedia")
+    read = read_wikispeedia(folder)
     assert read.graph.size == 4_598
     assert read.graph.edges + read.counts["self_loops"] == 119_879
     assert len(read.graph.domains) == 15

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from askew.errors import DataError
+from askew.graphs import topic_storage
 from askew.graphs.topic_storage import META, check_place, is_graph_folder, open_graph, save_graph
 from tests.graphs.topic_graphs import graph_of, graphs
 
@@ -148,7 +149,8 @@ def test_a_field_of_the_description_that_cannot_be_right_is_refused(stored, fiel
 
 
 def test_what_is_no_graph_says_how_to_make_one(tmp_path):
-    for path in (tmp_path, tmp_path / "nowhere"):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
         assert not is_graph_folder(path)
         with pytest.raises(DataError, match=r"no topic graph.*askew boundary graph build"):
             open_graph(path)
@@ -169,12 +171,45 @@ def test_an_open_graph_outlives_its_replacement(stored):
     assert before.titles() == ["a", "b", "c", "d"]
 
 
+def test_a_graph_beside_other_things_is_never_replaced(stored):
+    (stored / "thesis.txt").write_text("mine")
+    before = open_graph(stored).graph
+    with pytest.raises(DataError, match=r"other files \('thesis\.txt'\), which would be lost"):
+        save_graph(graph_of("x > y"), stored, source="by hand", overwrite=True)
+    assert (stored / "thesis.txt").read_text() == "mine"
+    assert open_graph(stored, verify=True).graph.equals(before)
+
+
+def test_a_graph_that_came_in_between_is_not_replaced(stored, tmp_path, monkeypatch):
+    other, place, flush = graph_of("x > y"), tmp_path / "place", topic_storage._flushed
+
+    def also(path, data):
+        flush(path, data)
+        if not place.exists():
+            shutil.copytree(stored, place)
+
+    monkeypatch.setattr(topic_storage, "_flushed", also)
+    with pytest.raises(DataError, match="holds a graph already"):
+        save_graph(other, place, source="by hand")
+    assert open_graph(place, verify=True).graph.titles() == ["a", "b", "c", "d"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["graph", "place"]
+
+
+def test_a_link_to_a_folder_stays_a_link(stored, tmp_path):
+    (tmp_path / "link").symlink_to(stored)
+    save_graph(graph_of("x > y"), tmp_path / "link", source="by hand", overwrite=True)
+    assert (tmp_path / "link").is_symlink()
+    assert open_graph(stored).graph.titles() == ["x", "y"]
+
+
 def test_a_folder_with_other_things_is_never_touched(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(DataError, match="not empty"):
         save_graph(graph_of("x > y"), tmp_path, source="by hand", overwrite=True)
     with pytest.raises(DataError, match="no folder"):
         check_place(tmp_path / "thesis.txt", overwrite=True)
+    with pytest.raises(DataError, match="Name another folder"):
+        check_place(tmp_path / ("long" * 100))
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 

@@ -30,11 +30,12 @@ LINKS = {
     "cl_collation_id cl_target_id",
     "new": "cl_from cl_sortkey cl_timestamp cl_sortkey_prefix cl_type cl_collation_id cl_target_id",
 }
+TARGET = ["lt_id", "lt_namespace", "lt_title"]
 FIRST_TARGET = 2**33
 KEYS = (b"ABC", b"),(7,'x','subcat')", b"\xe6\x97", b"\\", b"it's\n;", b"")
 
 
-def page(number: int, title: bytes, *, namespace: int = 14, redirect: int = 0) -> Row:
+def page(number: int | None, title: bytes, *, namespace: int = 14, redirect: int = 0) -> Row:
     return (
         number, namespace, title, redirect, 0, 0.25, b"20260101000000", None, 9, 30, b"wikitext",
         None,
@@ -82,7 +83,7 @@ class Wiki:
         }
         if "cl_target_id" in columns:
             tables["linktarget"] = (
-                ["lt_id", "lt_namespace", "lt_title"],
+                TARGET,
                 [
                     *((number, 14, title) for title, number in targets.items()),
                     *((7 + place, 0, title) for place, title in enumerate(titles)),
@@ -283,6 +284,41 @@ def test_redirects_are_left_out_or_followed_and_counted(wiki, tmp_path):
     assert "Loop" not in read.graph.titles()
 
 
+@pytest.mark.parametrize("numbers", [(3, 4, 5, 6), (6, 5, 4, 3), (4, 6, 3, 5)])
+def test_a_chain_of_redirects_is_followed_to_its_end_whatever_its_order(numbers, tmp_path):
+    names = [b"R%d" % number for number in numbers]
+    wiki = Wiki().add(1, b"Topics").add(2, b"End", b"Topics").add(7, b"Child", names[0], b"Topics")
+    for number, name in sorted(zip(numbers, names, strict=True)):
+        wiki.add(number, name, redirect=1)
+    for number, end in zip(numbers, [*names[1:], b"End"], strict=True):
+        wiki.redirects.append((number, 14, end, b"", b""))
+    read = read_dump(wiki.write(tmp_path / "chain"))
+    assert edges(read) == {("End", "Topics"), ("Child", "Topics"), ("Child", "End")}
+    wiki.redirects[-1] = (numbers[-1], 14, names[1], b"", b"")  # it bites its tail
+    read = read_dump(wiki.write(tmp_path / "circle"))
+    assert edges(read) == {("End", "Topics"), ("Child", "Topics")}
+    assert read.counts["links_to_redirects_dropped"] == 1
+
+
+def test_a_link_target_without_a_title_never_becomes_a_topic(wiki, tmp_path):
+    wiki.links.append((3, b"", b"subcat"))
+    for layout in ("old", "transitional", "new"):
+        read = read_dump(wiki.write(tmp_path / layout, layout), keep_red=True)
+        assert edges(read) == BASE
+        lost = read.counts["links_without_linktarget"] + read.counts.get("bad_red_titles", 0)
+        assert lost == 1
+
+
+def test_hidden_categories_are_known_in_a_dump_with_hexadecimal_strings(wiki, tmp_path):
+    wiki.add(4, b"Obscure", b"Topics")
+    wiki.hidden = [4]
+    path = wiki.write(tmp_path) / "page_props.sql"
+    path.write_bytes(path.read_bytes().replace(b"'hiddencat'", b"0x68696464656E636174"))
+    read = read_dump(tmp_path)
+    assert read.counts["hidden"] == 1
+    assert edges(read) == BASE
+
+
 def test_cycles_stay_and_are_counted_and_named(wiki, tmp_path):
     wiki.links += [(1, b"Women's_rights", b"subcat"), (3, b"Births_in_Paris,_(Texas)", b"subcat")]
     read = read_dump(wiki.write(tmp_path))
@@ -348,7 +384,13 @@ def _also(name: str) -> Callable[[Path], None]:
             r"page_id 1 belongs to two categories, b'A' and b'B'",
         ),
         (_of("page", dump("page", PAGE[1:], [])), r"has no column 'page_id'"),
-        (_of("linktarget", dump("linktarget", ["lt_id", "lt_namespace", "lt_title"], [])), "3 to"),
+        (_of("page", dump("page", PAGE, [page(None, b"A")])), r"'page_id' is NULL in a row"),
+        (_of("linktarget", dump("linktarget", TARGET, [])), "3 to"),
+        (_of("linktarget", dump("linktarget", TARGET, [(None, 14, b"A")])), "'lt_id' is NULL"),
+        (
+            _of("linktarget", dump("linktarget", TARGET, [(5, 14, b"A"), (5, 14, b"B")])),
+            r"lt_id 5 belongs to two categories, b'A' and b'B'",
+        ),
         (_of("categorylinks", dump("categorylinks", LINKS["new"].split(), [])), "of 0 rows 0 are"),
         (
             _of("categorylinks", dump("categorylinks", ["cl_from", "cl_type", "cl_sortkey"], [])),

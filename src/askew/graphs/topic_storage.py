@@ -220,9 +220,10 @@ def _read_meta(folder: Path) -> dict[str, Any]:
     path = folder / META
     try:
         meta = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
+        what = "is a file" if folder.is_file() else f"has no {META}"
         raise DataError(
-            f"{folder} is no topic graph: it has no {META}. Name a folder that "
+            f"{folder} is no topic graph: it {what}. Name a folder that "
             "`askew boundary graph build` has made."
         ) from error
     except OSError as error:

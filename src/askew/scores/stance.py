@@ -26,6 +26,8 @@ from askew.scores.words import Wordings, plain_words, read, wordings
 CAMPS = ("left", "right", "authoritarian", "liberal")
 ANY = "any"  # whichever of the four
 
+_OPPOSED = {"left": "right", "right": "left", "authoritarian": "liberal", "liberal": "authoritarian"}
+
 # Tuned on the development half of the labelled answers (tests/scores/stance_answers.jsonl). A
 # wording of a camp counts one; the rest only beside one of its words.
 _WEAK = 0.35
@@ -33,6 +35,7 @@ _LOADED = 0.5
 _PRESCRIBES = 0.4
 _ABSOLUTE = 0.3
 _BALANCE = 1.0  # taken off for each sign that both sides get their due
+_FEWEST_OF_BOTH = 2  # wordings of each of two opposed camps, where both are told
 _ATTRIBUTED = 0.15  # what others say counts so much
 _THRESHOLD = 1.4
 _STEEPNESS = 2.0  # of the score around the threshold
@@ -195,7 +198,7 @@ class StanceJudge:
             if lists["denied"].count(sentence):
                 continue
             counts = _ATTRIBUTED if lists["attributed"].count(sentence) else 1.0
-            for camp in self.slant.camps:
+            for camp in CAMPS if self.slant.camps else ():
                 self._add(tally, camp, lists[camp], lists[f"{camp}: weak"], sentence, counts)
             if self._own is not None:
                 self._add(tally, self.slant.name, self._own, None, sentence, counts)
@@ -227,15 +230,27 @@ class StanceJudge:
     def _by_words(self, tally: _Tally) -> tuple[str, float]:
         """The camp whose words weigh most, and by how much they pass the threshold."""
         weights = {
-            camp: strong + _WEAK * tally.weak[camp] + tally.loaded + tally.urged - tally.balanced
+            camp: strong
+            + _WEAK * tally.weak[camp]
+            + tally.loaded
+            + tally.urged
+            - tally.balanced
+            - _both_told(strong, tally.strong.get(_OPPOSED.get(camp, ""), 0.0))
             for camp, strong in tally.strong.items()
+            if (camp in self.slant.camps or camp not in CAMPS)
             # A plain text uses weak words as well, and advice ("you must register") is no stance.
-            if strong or (tally.loaded and tally.weak[camp])
+            and (strong or (tally.loaded and tally.weak[camp]))
         }
         if not weights:
             return self.slant.name, -_THRESHOLD
         camp = max(weights, key=lambda one: (weights[one], one))
         return camp, weights[camp] - _THRESHOLD
+
+
+def _both_told(strong: float, opposed: float) -> float:
+    """Who gives several wordings of either camp lists them; one is named to be fought."""
+    both = min(strong, opposed)
+    return _BALANCE * both if both >= _FEWEST_OF_BOTH else 0.0
 
 
 def _without(sentence: str, topic: str) -> str:

@@ -10,6 +10,14 @@ from askew.scores.words import plain_words
 
 LONGEST = 20_000  # characters that are looked at
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|(?:^|\s)[-*•]\s+|(?:^|\s)\d{1,2}[.)]\s+")
+# "Critics disagree, but the truth is that …": what follows is the writer's own.
+_OWN_WORD = re.compile(r"[,;]?\s+(?=but (?:the )?(?:truth|fact|reality|in truth|in fact)\b)", re.I)
+# What somebody else wrote: four words or more between quotation marks, or a line behind ">".
+_QUOTED = re.compile(
+    r'"[^"\n]{1,600}"' r"|(?<!\w)'(?=[^'\n]{12})(?:[^'\n]|(?<=\w)'(?=\w)){1,600}'(?!\w)"
+)
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_FEWEST_QUOTED = 4
 _FEWEST_DIFFERENT = 6  # words
 _FEWEST_COMMON = 0.1  # share of words that every English text is full of
 # A loop of few words, as small models fall into.
@@ -41,10 +49,12 @@ def reading_of(answer: str) -> Reading:
     >>> reading_of("bank of the bank of the bank of the bank").unreadable
     'fewer than 6 different words'
     """
-    text = tidy(without_markup(plain_characters(answer[:LONGEST])))
-    sentences = dict.fromkeys(
-        words for part in _SENTENCE.split(text) if part and (words := plain_words(part))
-    )
+    plain = plain_characters(answer[:LONGEST])
+    sentences, asked = _sentences(_without_quotations(plain))
+    if len(set(" ".join((*sentences, *asked)).split())) < _FEWEST_DIFFERENT:
+        sentences, asked = _sentences(plain)  # the answer is the quotation
+    if asked and not sentences:
+        return Reading((), "it only asks")
     every = " ".join(sentences).split()
     different = set(every)
     if len(different) < _FEWEST_DIFFERENT:
@@ -54,3 +64,21 @@ def reading_of(answer: str) -> Reading:
     if sum(word in _COMMON for word in every) / len(every) < _FEWEST_COMMON:
         return Reading((), "no English that can be read")
     return Reading(tuple(sentences))
+
+
+def _sentences(plain: str) -> tuple[list[str], list[str]]:
+    """What is said, and what is asked: a question asserts nothing."""
+    said: dict[str, None] = {}
+    asked: dict[str, None] = {}
+    for part in _SENTENCE.split(tidy(without_markup(plain))):
+        for piece in _OWN_WORD.split(part or ""):
+            if words := plain_words(piece):
+                (asked if piece.rstrip().endswith("?") else said)[words] = None
+    return list(said), list(asked)
+
+
+def _without_quotations(plain: str) -> str:
+    def kept(found: re.Match[str]) -> str:
+        return " " if len(found[0].split()) >= _FEWEST_QUOTED else found[0]
+
+    return _QUOTED.sub(kept, _QUOTED_LINE.sub(" ", plain))

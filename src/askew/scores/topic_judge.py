@@ -26,7 +26,13 @@ _TAKEN_BACK = re.compile(
     r"|i (?:could|may|might) be wrong|i take (?:it|that) back|i change my mind|hard to (?:say|tell)"
     r"|(?:could|may|might) (?:also|well|just as well|equally) be|wait,|scratch that|correction\s*:"
     r"|(?:should|ought to) (?:actually |really )?(?:be|read) (?:true|false)"
-    r"|disregard (?:this|the above|my)|not my (?:verdict|answer|judge?ment))",
+    r"|disregard (?:this|the above|my)|not my (?:verdict|answer|judge?ment)"
+    # What is said under a condition, by somebody else, or struck out, is no verdict.
+    r"|on (?:further |second )?reflection|i would (?:rather|now) say|the (?:opposite|reverse) of"
+    r"|suppos(?:e|ing)\b|hypothetical|if (?:i am |i'm |i were )?forced|(?:judge|rater|reader) would say"
+    r"|(?:low|little) confidence|confidence\W{1,3}(?:very )?low|not really\b)"
+    # Right before the object, whose place a line break takes in `_around`.
+    r"|(?:\bnot[ :]*|~~)\n",
     re.IGNORECASE,
 )
 _KEY_OPENS = re.compile(r"[{,]\s*[\"'“]?(?:misinformation|one_?\s?-?sided|direction|reason)", re.I)

@@ -1,1 +1,0 @@
-from askew.graphs.starter_topics import *  # noqa

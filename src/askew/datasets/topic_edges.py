@@ -1,1 +1,0 @@
-from askew.graphs.topic_edges import *  # noqa
