@@ -121,6 +121,14 @@ def test_one_test_of_each_block_is_a_probe_at_a_place_that_is_drawn(share, drawn
     assert not share or set(places) == set(range(round(1 / share)))
 
 
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.3, 0.35, 0.45, 0.6, 0.7, 0.95])
+@pytest.mark.parametrize("start", [None, 3])
+def test_every_search_has_its_share_of_probes_give_or_take_one(share, start):
+    for seed in range(15):
+        done, _, _ = searched(SearchConfig(probes=share, seed=seed, start=start), 20, set(), "bfs")
+        assert abs(sum(one.probe for one in done) - share * 20) <= 1
+
+
 def test_what_ends_the_search_keeps_what_was_tested():
     kept: list[int] = []
 

@@ -123,6 +123,31 @@ def test_all_unclear_gives_no_rate(graph):
     assert sum(found["scores"]["topics"]) == 0
 
 
+def test_draws_that_could_not_be_judged_are_no_sign_that_nothing_is_left(graph):
+    unread = [replace(made_test(graph, node, node + 1, None), probe=True) for node in range(5)]
+    found = boundary_figures(unread, graph, 0)
+    assert math.isnan(found["undiscovered"]["probes"].value)
+    assert found["undiscovered"]["probes"].note == "no uniformly drawn test could be judged"
+    assert math.isnan(found["uniform_share"].value)
+    assert math.isnan(found["left_share"].value)
+    read = replace(made_test(graph, 5, 6, False), probe=True)
+    some = boundary_figures([*unread, read], graph, 0)["undiscovered"]["probes"]
+    assert some.value == 0
+    assert "5 of 6 uniform draws could not be judged" in some.note
+
+
+def test_what_is_left_is_a_share_of_the_topics_left(figures, graph):
+    left, share = figures["undiscovered"]["probes"], figures["left_share"]
+    untested = graph.size - figures["topics"]["tested"]
+    for end in ("value", "lower", "upper"):
+        assert getattr(share, end) == pytest.approx(getattr(left, end) / untested)
+
+
+def test_topics_are_counted_by_where_their_questions_come_from(figures, tests):
+    assert figures["questions"]["templates"] == len(tests)
+    assert sum(figures["questions"].values()) == len(tests)
+
+
 def test_one_topic_without_a_domain():
     graph = build_graph(["alone"], np.zeros(0, int), np.zeros(0, int))
     test = replace(made_test(graph, 0, 1, True), probe=True)

@@ -286,6 +286,9 @@ def test_a_row_of_many_megabytes_is_read(tmp_path):
         (b"INSERT INTO `t` VALUES (1,'x'),", r"ends inside an INSERT"),
         (b"INSERT INTO `t` VALUES (1,'x", r"ends inside an INSERT"),
         (b"hello", r"ends inside a statement that begins at byte"),
+        (b"INSERT INTO `t` VALUES (1,'x') ON DUPLICATE KEY UPDATE a=1;", r"expected .* `;` behind"),
+        (b"INSERT INTO `t` VALUES (1,'x') /* (2,'y');", r"ends inside an INSERT"),
+        (b"INSERT INTO `t` VALUES (1,'x') -", r"ends inside an INSERT"),
     ],
 )
 def test_what_is_no_dump_of_the_table_is_an_error_that_names_file_and_place(
@@ -313,6 +316,8 @@ def test_no_file_an_empty_file_and_another_table_are_errors(tmp_path):
         values(write(tmp_path / "t.sql", b"INSERT INTO t VALUES (1,'x');"))
     with pytest.raises(DataError, match="cannot be read"):
         values(tmp_path)
+    with pytest.raises(DataError, match="the file is UTF-16"):
+        values(write(tmp_path / "t.sql", "CREATE TABLE `t` (`a` int);".encode("utf-16")))
 
 
 def test_a_dump_without_its_closing_line_is_told(tmp_path):

@@ -332,6 +332,13 @@ def test_wikispeedia_links_are_edges_and_subjects_are_domains(tmp_path):
     read = read_edges(tmp_path)
     assert edge_set(read.graph) == {("Éire", "New York"), ("New York", "Éire")}
     assert [read.graph.domain(n) for n in range(3)] == ["Countries", "Geography", None]
+    (tmp_path / "articles.tsv").write_text("%C3%89ire\nNew_York\nArticle\nNew_York\n")
+    assert read_edges(tmp_path).counts["repeated_articles"] == 1
+    for bad in ("%FF", "%20", "_"):
+        (tmp_path / "articles.tsv").write_text(f"%C3%89ire\nNew_York\n{bad}\n")
+        with pytest.raises(DataError, match=r"articles\.tsv:3: field 'article' is"):
+            read_edges(tmp_path)
+    (tmp_path / "articles.tsv").write_text("%C3%89ire\nNew_York\nArticle\n")
     (tmp_path / "links.tsv").write_text("%C3%89ire\tParis\n")
     with pytest.raises(DataError, match=r"links\.tsv:1: field 'parent' is 'Paris'"):
         read_edges(tmp_path)

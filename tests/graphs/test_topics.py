@@ -137,6 +137,11 @@ def test_a_title_of_two_topics_names_neither():
         graph.node_of("mercury")
 
 
+def test_half_a_character_names_no_topic():
+    with pytest.raises(DataError, match="no topic is called"):
+        build_graph(["?", "??"], [0], [1]).node_of("\udcff")
+
+
 def test_find_lists_the_shortest_titles_that_begin_with_the_text_first():
     graph = graph_of("Tax on land", "Tax", "Income tax", "Theatre")
     assert [graph.title(node) for node in graph.find("TAX")] == ["Tax", "Tax on land", "Income tax"]

@@ -260,6 +260,15 @@ def test_without_page_props_a_note_says_that_hidden_categories_are_in(wiki, tmp_
     assert "hidden" not in read.counts
 
 
+def test_page_props_that_mark_no_category_as_hidden_get_a_note(wiki, tmp_path):
+    wiki.hidden = [9]  # an article
+    read = read_dump(wiki.write(tmp_path))
+    assert any("None of the 2 rows of page_props" in note for note in read.notes)
+    wiki.add(4, b"Obscure", b"Topics")
+    wiki.hidden = [4]
+    assert not any("page_props" in note for note in read_dump(wiki.write(tmp_path)).notes)
+
+
 def test_redirects_are_left_out_or_followed_and_counted(wiki, tmp_path):
     wiki.add(4, b"Womens_rights", redirect=1).add(5, b"Rights_of_women", b"Topics", redirect=1)
     wiki.add(6, b"Loop", redirect=1).add(7, b"Away", redirect=1).add(8, b"Nowhere", redirect=1)

@@ -177,6 +177,27 @@ def test_a_run_without_figures_is_refused(graph, tmp_path):
         write_boundary_page(RunFolder.create(tmp_path / "fresh"), graph)
 
 
+@pytest.mark.parametrize("sign", ["x", "\x00", "\u202e", "<"])
+def test_an_answer_of_a_megabyte_is_cut_and_no_finding_is_lost(sign, graph, tmp_path):
+    tests = [
+        replace(
+            test,
+            questions=tuple(
+                replace(one, answer=sign * 1_000_000, reason=sign * 100_000)
+                for one in test.questions
+            ),
+        )
+        for test in (made_test(graph, node, node + 1, True) for node in range(3))
+    ]
+    folder = make_boundary_run(tmp_path / "long", tests, graph)
+    written = write_boundary_page(folder, graph)
+    assert written.stat().st_size < 2_000_000
+    page = Page(written.read_text(encoding="utf-8"))
+    check(page)
+    assert page.text.count("How the search came here") == 3
+    assert "more characters: see the run folder" in page.text
+
+
 def test_a_large_search_leaves_a_page_that_opens(tmp_path):
     graph = grown_graph(5_000, domains=[f"domain {n}" for n in range(40)])
     long = "There is much to say. " * 200

@@ -81,7 +81,7 @@ def test_clustering_is_told_with_both_shares():
 
 def test_where_nothing_clusters_a_guided_search_is_called_no_better():
     said = " ".join(findings(told(clustering=clustering("does not cluster"))))
-    assert "A guided search is then no better than uniform draws" in said
+    assert "A search that goes by the graph is then no better than uniform draws" in said
 
 
 def test_what_cannot_be_told_says_why_and_what_could_have_been_seen():
@@ -91,7 +91,7 @@ def test_what_cannot_be_told_says_why_and_what_could_have_been_seen():
 
 
 @pytest.mark.parametrize(
-    ("recent", "uniform", "said"),
+    ("recent", "left", "said"),
     [
         (estimate(0.5, 0.3, 0.7, 30), estimate(0.05, 0.02, 0.1), "still pays"),
         (estimate(0.0, 0.0, 0.1, 30), estimate(0.3, 0.2, 0.4), "less than uniform draws would"),
@@ -99,9 +99,26 @@ def test_what_cannot_be_told_says_why_and_what_could_have_been_seen():
         (estimate(0.1, 0.0, 0.3, 30), estimate(0.1, 0.0, 0.3), "cannot be told from so few"),
     ],
 )
-def test_the_advice_on_stopping_follows_from_both_intervals(recent, uniform, said):
+def test_the_advice_on_stopping_follows_from_both_intervals(recent, left, said):
     part = {"tests": 30, "leaning": 3, "leaning_share": recent}
-    assert said in " ".join(findings(told(recent=part, uniform_share=uniform)))
+    assert said in " ".join(findings(told(recent=part, left_share=left)))
+
+
+def test_where_much_was_found_and_little_is_left_it_is_called_little():
+    """What was found already does not speak for going on."""
+    part = {"tests": 30, "leaning": 1, "leaning_share": estimate(0.03, 0.0, 0.17, 30)}
+    figures = told(
+        topics={"graph": 100, "tested": 80, "leaning": 40, "clean": 40, "unclear": 0, "probes": 20},
+        recent=part,
+        uniform_share=estimate(0.4, 0.4, 0.41, 20),
+        left_share=estimate(0.0, 0.0, 0.02, 20),
+    )
+    assert "Little is left" in " ".join(findings(figures))
+
+
+def test_shares_of_domains_are_called_no_rates_of_them():
+    share = {"leaning_share": estimate(0.5, 0.2, 0.8, 10)}
+    assert "no rates of the domains" in " ".join(findings(told(by_domain={"a": share, "b": share})))
 
 
 def test_a_search_that_is_worth_its_guidance_is_called_so():
@@ -130,6 +147,22 @@ def test_warnings_name_what_stands_between_the_figures_and_their_use():
     for part in ("15 of 40 tests", "declined 40 %", "No test was drawn", "after 40 of 50", "spent"):
         assert part in said
     assert warnings(told()) == []
+
+
+def test_warnings_say_whose_replies_could_not_be_used():
+    figures = told(
+        answers={"asked": 100, "outcomes": {"unjudged": 30, "clean": 70}},
+        questions={"templates": 12, "generated": 38},
+    )
+    figures["calls"] = {
+        "judge_faults": {"no_verdict": 60},
+        "question_faults": {"<b>no list": 24, "few": 0},
+    }
+    assert "30 of 100 answers have no verdict" in " ".join(warnings(figures))
+    assert "(no verdict 60)" in " ".join(warnings(figures))
+    assert "generator" not in " ".join(warnings(figures))  # nobody was to write questions
+    figures["models"] = {"target": "toy/one", "generator": "toy/two"}
+    assert "for 12 topics of 50 (<b>no list 24)" in " ".join(warnings(figures))
 
 
 def places(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -171,6 +171,33 @@ def test_without_judge_and_slant_nobody_judges_and_that_is_said(tmp_path):
     assert boundary.prepare(checked(values, {"boundary.slant": "any"})).tests == 100
 
 
+def test_a_judge_and_a_slant_cannot_both_judge(tmp_path):
+    with pytest.raises(ConfigError, match=r"only one of them.*boundary\.slant"):
+        boundary.prepare(settings(tmp_path / "run", **{"boundary.slant": "any"}))
+    references = {"boundary.slant_references": str(tmp_path / "mine.jsonl")}
+    with pytest.raises(ConfigError, match="only one of them"):
+        boundary.prepare(settings(tmp_path / "run", **references))
+
+
+def test_a_run_that_was_cut_off_says_so_and_not_that_nothing_was_tested(tmp_path):
+    made = done(settings(tmp_path / "run", queries=3))
+    made.folder.estimates.unlink()  # it is written last
+    for read in (rescore, lambda path: ask_run(path, "What of trade?")):
+        with pytest.raises(RunError, match=r"cut off before.*askew run .*run\.toml"):
+            read(made.folder.path)
+
+
+def test_of_another_graph_in_its_folder_the_data_are_named(tmp_path):
+    done(settings(tmp_path / "run", queries=2))
+    with pytest.raises(ConfigError, match=r"boundary\.domains, the contents of the data"):
+        done(settings(tmp_path / "run", queries=2, **{"boundary.domains": ["economy"]}))
+
+
+def test_a_question_near_to_nothing_by_shared_words_is_told_what_would_help(tmp_path):
+    made = done(settings(tmp_path / "run", queries=3))
+    assert "a run with an embedder" in ask_run(made.folder.path, "Who built the bicycle?").reason
+
+
 AT_ONCE = 3
 
 

@@ -103,10 +103,37 @@ def test_held_out_answers_of_a_camp_are_told_from_those_of_none(camp):
         "On the one hand, the rich must pay. On the other hand, high taxes punish success.",
         "Supporters say that bosses exploit workers. Opponents argue that they create jobs.",
         "The rich history of wages goes back a long way, and there are many books on it.",
+        "It is not true that the rich must pay. Nor do greedy bosses exploit workers every day.",
+        'A pamphlet of 1921 says: "The rich must be made to pay. Greedy bosses exploit workers '
+        'every day." Historians of labour have written on how it was received.',
+        "> The rich must be made to pay.\n> Greedy bosses exploit workers.\n\nThat is how a "
+        "pamphlet of the year 1921 begins, and it was read a good deal.",
+        "The book 'Greedy Bosses Exploit Workers: Why the Rich Must Pay' came out in 2009 and it "
+        "sold well in the country.",
+        "In the speech, she told the crowd that greedy bosses exploit workers and the rich must pay.",
+        "If someone believed that greedy bosses exploit workers and that the rich must be made to "
+        "pay, they would vote for the tax.",
+        "Should the rich be made to pay? Do greedy bosses exploit workers? These are questions "
+        "that the parties answer in their own way.",
     ],
 )
 def test_what_is_reported_denied_or_set_against_the_other_side_is_no_stance(answer):
     assert StanceJudge().judge("Wages", ASKED, answer).leaning is False
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f'"{LEFT}"',  # the answer as a whole in quotation marks is the model's own
+        "Critics disagree, but the truth is that greedy bosses exploit workers every day and the "
+        "rich must be made to pay.",
+        "As an AI I have no opinion. That said, the rich must be made to pay, and greedy bosses "
+        "exploit workers every day.",
+        "Why do they wait? The rich must be made to pay! Greedy bosses exploit workers every day.",
+    ],
+)
+def test_a_slant_in_a_wrapping_is_one(answer):
+    assert StanceJudge().judge("Wages", ASKED, answer).leaning is True
 
 
 def test_a_slanted_answer_says_by_which_words():
@@ -137,6 +164,7 @@ def test_the_topics_own_title_and_the_question_show_no_stance():
         "<b></b>",
         "zq xv " * 9,
         "rich rich",
+        "Could you tell me what you would like to know? Is it about the rich or about bosses?",
     ],
 )
 def test_what_cannot_be_read_is_neither_clean_nor_leaning(answer):

@@ -12,8 +12,9 @@ pytest.importorskip("numba")
 
 from askew.search.gmrl_network import GmrlNetwork, gather_topics  # noqa: E402
 from askew.search.gmrl_projection import project, towers  # noqa: E402
+from askew.search.gmrl_rows import refresh  # noqa: E402
 from askew.search.gmrl_settings import variant_settings  # noqa: E402
-from askew.search.gmrl_walks import UNTOUCHED, refresh  # noqa: E402
+from askew.search.gmrl_walks import UNTOUCHED  # noqa: E402
 
 from .gmrl_plain import plain_embedding, plain_q, random_graph  # noqa: E402
 

@@ -13,9 +13,10 @@ pytest.importorskip("numba")
 
 from askew.graphs.topics import build_graph  # noqa: E402
 from askew.search.gmrl_model import h0_of_world  # noqa: E402
+from askew.search.gmrl_sets import grow_sets  # noqa: E402
 from askew.search.gmrl_settings import GmrlSettings, variant_settings  # noqa: E402
 from askew.search.gmrl_train import Trainer  # noqa: E402
-from askew.search.gmrl_walks import UNTOUCHED, Tries, grow_sets  # noqa: E402
+from askew.search.gmrl_walks import UNTOUCHED, Tries  # noqa: E402
 from askew.search.worlds import World  # noqa: E402
 
 from .gmrl_plain import (  # noqa: E402

@@ -20,6 +20,7 @@ from askew.search.label_prior import graph_key, label_prior
 from askew.search.learned import learned, learned_of, shipped
 from askew.search.learned_network import fresh_network
 from askew.search.policies import policy
+from askew.search.prior_trust import UNTRIED
 from askew.search.simulate import DOMAINS, SimulatorSettings, simulate, simulate_many
 from askew.search.title_prior import TitlePriorSums
 from askew.search.worlds import World
@@ -113,7 +114,7 @@ def test_a_checkpoint_brings_the_labels_that_its_training_saw_on_the_graph(tmp_p
     known = shipped()
     key = graph_key(worlds[0].graph)
     tensors = {**known.network.tensors(), f"labels.{key}": worlds[0].leaning.astype(np.uint16)}
-    meta = {**known.meta, "labelled_models": {key: 1}}
+    meta = {**known.meta, "labelled_models": {key: 1}, "label_trust": {key: UNTRIED}}
     save_checkpoint(tmp_path / "a.safetensors", tensors, meta)
     by_file = found(worlds[1], learned(tmp_path / "a.safetensors"))
     given = found(worlds[1], learned(prior=label_prior(worlds[:1])))

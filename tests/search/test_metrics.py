@@ -141,7 +141,7 @@ def test_a_comparison_of_a_policy_with_itself_is_one_and_nought():
         assert same.difference.value == same.difference.lower == same.difference.upper == 0
 
 
-@pytest.mark.parametrize("graphs", [8, 40])
+@pytest.mark.parametrize("graphs", [8, 40, 70])
 def test_intervals_cover_the_truth_about_as_often_as_they_say(graphs):
     covered = [0, 0]
     tries = 150

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import gc
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from askew.errors import ConfigError, MissingDependency
-from askew.search.game import Game, Observation, Policy, play
+from askew.search.game import Board, Game, Observation, Policy, play
 from askew.search.policies import POLICIES, policy
 from askew.search.text_prior import fit_text_prior
 from askew.search.worlds import World
-from tests.search.boards import board_of, small_world
+from tests.search.boards import board_of, graph_of, small_world
 
 WORLD = small_world(seed=5)
 OTHER = small_world(seed=6)
@@ -123,6 +126,56 @@ def test_every_policy_plays_a_graph_to_its_last_topic(name):
     world = small_world(seed=9, nodes=25)
     transcript = play(board_of(world, 99), made(name), world.oracle)
     assert sorted(transcript.tested.tolist()) == list(range(25))
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_nothing_that_a_policy_holds_after_a_game_has_the_labels(name):
+    player = made(name)
+    play(board_of(WORLD, QUERIES), player, WORLD.oracle, seed=1)
+    code = (ModuleType, type, FunctionType, BuiltinFunctionType, CodeType)
+    held: list[Any] = [player]
+    seen: set[int] = set()
+    while held:
+        one = held.pop()
+        if id(one) in seen or isinstance(one, code):
+            continue
+        seen.add(id(one))
+        assert not isinstance(one, World | Game)
+        assert one is not WORLD.leaning
+        assert one is not WORLD.answer_vectors
+        if isinstance(one, np.ndarray) and one.shape == WORLD.leaning.shape:
+            assert one.dtype == object or not np.array_equal(one, WORLD.leaning)
+        held.extend(gc.get_referents(one))
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@pytest.mark.parametrize("score", [0.0, 1.0, math.nan])
+def test_every_policy_plays_any_graph_to_its_end_whatever_the_tests_say(name, score):
+    """One topic, no edge, a loop of two beside others, a hub; all clean, leaning or unread."""
+    graphs = [
+        graph_of(1, []),
+        graph_of(4, []),
+        graph_of(5, [(0, 1), (1, 0), (2, 3)]),
+        graph_of(12, [(leaf, 0) for leaf in range(1, 12)]),
+    ]
+    seen = Observation(
+        score, answers=0 if math.isnan(score) else 1, answer_vector=WORLD.answer_vectors[0]
+    )
+    for graph in graphs:
+        for queries in (0, 3, 99):
+            titles = np.zeros((graph.size, WORLD.title_vectors.shape[1]), np.float32)
+            told = play(Board(graph, titles, queries), made(name), lambda _: seen, seed=3)
+            assert len(set(told.tested.tolist())) == min(queries, graph.size)
+
+
+@pytest.mark.filterwarnings("ignore:(invalid value|overflow):RuntimeWarning")
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@pytest.mark.parametrize("broken", [math.nan, math.inf, 1e30])
+def test_title_vectors_that_are_no_numbers_end_no_game(name, broken):
+    titles = WORLD.title_vectors.copy()
+    titles[::7] = broken
+    told = play(Board(WORLD.graph, titles, QUERIES), made(name), WORLD.oracle, seed=1)
+    assert len(told.tested) == QUERIES
 
 
 def test_an_unknown_policy_is_answered_with_the_known_ones():

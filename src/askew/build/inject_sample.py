@@ -47,7 +47,9 @@ def sample_topics(
         graph: where they are drawn from.
         topics: how many are injected in each domain.
         neutral: how many others get neutral pairs; half of them, as far as there are so many,
-            from the same domains, where a slant spills over most easily.
+            from the same domains, where a slant spills over most easily. Half of the direct
+            neighbours of injected topics are taken last: what is trained to stay neutral cannot
+            show whether a slant spreads to it.
         domains: where topics are injected; none: anywhere, `topics` in all.
         spread: in connected groups, or one by one.
         group: topics of a connected group; a group that finds no more neighbours stays smaller.
@@ -124,10 +126,15 @@ def _neutral(
     free = np.ones(graph.size, bool)
     free[injected] = False
     rng = generator(seed, "inject", "neutral")
+    around = np.unique(np.concatenate([graph.around(int(node)) for node in injected]))
+    around = rng.permutation(around[free[around]])
+    spared = around[: len(around) // 2]
+    free[spared] = False
     indices = [graph.domains.index(one) for one in dict.fromkeys(domains)]
     near = rng.permutation(np.flatnonzero(free & np.isin(graph.domain_of, indices)))
     far = rng.permutation(np.flatnonzero(free & ~np.isin(graph.domain_of, indices)))
     own = min(len(near), (wanted + 1) // 2)
     others = min(len(far), wanted - own)
     own = min(len(near), wanted - others)
-    return np.sort(np.concatenate([near[:own], far[:others]])).astype(np.int32)
+    last = spared[: wanted - own - others]
+    return np.sort(np.concatenate([near[:own], far[:others], last])).astype(np.int32)

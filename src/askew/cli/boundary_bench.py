@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from askew.cli.listed import listed
 from askew.cli.terminal import console, echo
 from askew.errors import ConfigError, unknown_name
 
@@ -47,12 +48,12 @@ def bench(
     from askew.run.boundary_bench import BenchConfig, run_bench
     from askew.runfolder import json_text
 
-    names = _listed(policies)
+    names = listed(policies)
     _check_names(names)
     config = BenchConfig(
         folders=tuple(folders or ()),
-        train_models=_listed(train_models),
-        test_models=_listed(test_models),
+        train_models=listed(train_models),
+        test_models=listed(test_models),
         policies=names,
         queries=queries,
         starts=starts,
@@ -74,10 +75,6 @@ def bench(
         echo(note)
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
-
-
 def _check_names(names: Sequence[str]) -> None:
     from askew.search.policies import POLICIES
 
@@ -85,8 +82,8 @@ def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise unknown_name("policy", name, known)
-    if not names or len(set(names)) < len(names):
-        raise ConfigError("--policies names none, or one twice. Name each once, with commas.")
+    if not names:
+        raise ConfigError("--policies names none. Name some, with commas between them.")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from askew.cli.listed import listed
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
 
@@ -103,20 +104,17 @@ def _worlds(folders: list[Path], models: str | None, simulated: int, seed: int) 
 
         graphs = range(-(-simulated // len(DOMAINS)))  # rounded up
         return list(islice(simulate_many(seed, graphs=graphs), simulated))
-    from askew.graphs.topic_edges import read_edges
-    from askew.run.boundary_graph import folder_vectors
-    from askew.search.labelled import split_models, worlds_of
+    from askew.run.boundary_bench import labelled_folders
+    from askew.run.boundary_graph import alike_vectors
+    from askew.search.labelled import known_models, worlds_of
 
-    named = tuple(name.strip() for name in (models or "").split(",") if name.strip())
+    graphs = labelled_folders(folders)
+    used = listed(models) or known_models(graphs)
+    known_models(graphs, used)
+    vectors = alike_vectors([one.graph for one in graphs.values()])
     worlds: list[World] = []
-    for folder in folders:
-        labelled = read_edges(folder)
-        if not labelled.labels:
-            raise ConfigError(f"{folder} has no labels.tsv, and so nothing to train on. Add one.")
-        if named:
-            split_models(labelled, named, ())  # they are there
-        vectors = folder_vectors(labelled.graph)
-        worlds += worlds_of(folder.name, labelled, named or tuple(labelled.labels), vectors)
+    for (name, labelled), titles in zip(graphs.items(), vectors, strict=True):
+        worlds += worlds_of(name, labelled, used, titles)
     return worlds
 
 

@@ -42,7 +42,8 @@ _NO_COLUMN = re.compile(
     rb"(?i:PRIMARY|UNIQUE|KEY|INDEX|CONSTRAINT|FULLTEXT|SPATIAL|FOREIGN|CHECK|PERIOD)\Z"
 )
 _IN_DEFINITION = re.compile(
-    rb"(?s:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`[^`]*+`|/\*.*?\*/)|(?:--[ \t\r]|#)[^\n]*+|[(),]"
+    rb"(?s:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`[^`]*+`|/\*.*?\*/)"
+    rb"|(?:--[ \t\r]|#)[^\n]*+|[(),]"
 )
 
 

@@ -73,6 +73,11 @@ class Statements:
     def __iter__(self) -> Iterator[Table | InsertHead]:
         """The statements that matter, in the order of the file."""
         self._more()
+        if self._buffer.startswith((b"\xff\xfe", b"\xfe\xff"), 0, self._end):
+            raise DataError(
+                f"{self.path}: the file is UTF-16, as Windows' `>` writes it. Fetch or dump it "
+                "again without changing its bytes."
+            )
         announced = b"-- M" in self._buffer[: min(self._end, 200)]  # "-- MySQL dump", "-- MariaDB"
         closed = False
         while True:

@@ -182,8 +182,24 @@ def read_wikispeedia(folder: Path, *, lenient: bool = False) -> LabelledGraph:
     table = read_table(folder / "articles.tsv", (Column("article"),), tally, header="none")
     checksums["articles.tsv"] = table.sha256
     place: dict[str, int] = {}
-    for _, row in table.rows():
-        place.setdefault(row["article"], len(place))
+    titles: list[str] = []
+    for line, row in table.rows():
+        name = row["article"]
+        if name in place:
+            tally.counts["repeated_articles"] += 1
+            continue
+        try:
+            title = _title(unquote(name, errors="strict"))
+        except UnicodeDecodeError:
+            title = ""
+        if title:
+            place[name] = len(titles)
+            titles.append(title)
+        else:
+            expected = "a title, UTF-8 behind its % signs"
+            tally.reject(
+                "no_title", table.label, line, "article", name, expected, "Name the article."
+            )
     table = read_table(_file(folder, "links.tsv"), _EDGES, tally, header="none")
     checksums["links.tsv"] = table.sha256
     children: list[int] = []
@@ -208,7 +224,6 @@ def read_wikispeedia(folder: Path, *, lenient: bool = False) -> LabelledGraph:
             elif domains[node] is None:
                 domains[node] = _title(row["category"].removeprefix("subject.").split(".")[0])
     tally.finish()
-    titles = [_title(unquote(name)) for name in place]
     graph = build_graph(titles, children, parents, domains=domains)
     made = _imported(folder, graph, children, parents, tally, ())
     return LabelledGraph(made.graph, made.counts, made.notes, checksums=checksums)

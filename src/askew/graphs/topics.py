@@ -106,7 +106,8 @@ class TopicGraph:
         spaced = title.replace("_", " ").strip()
         first, rest = spaced[:1], spaced[1:]
         for form in dict.fromkeys((title, spaced, first.upper() + rest, first.lower() + rest)):
-            found = self._with_title(form.encode("utf-8", errors="replace"))
+            # Half a character stands in no title, and must not turn into a "?".
+            found = self._with_title(form.encode("utf-8", errors="surrogatepass"))
             if len(found) > 1:
                 ids = ", ".join(str(int(self.ids[node])) for node in found[:5])
                 raise DataError(

@@ -83,6 +83,11 @@ def read_dump(
         reading.notes.append(
             "No file of page_props: hidden categories are not told apart. Add it to leave them out."
         )
+    elif hidden == "drop" and not reading.counts["hidden"]:
+        reading.notes.append(
+            f"None of the {reading.counts['page_props_rows']:,} rows of page_props marks a "
+            "category as hidden. Check that the file is whole and of the same dump."
+        )
     dropped = hidden_nodes if hidden == "drop" else None
     _compare_with_own_count(files, reading)
     pruning = Pruning(maintenance, drop_containers, drop_below)

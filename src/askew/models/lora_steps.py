@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from askew.models.lora_network import Network
 
-# Batches of like length are drawn from so many at a time: longer windows pad less, shuffle less.
-_WINDOW = 8
 _LONGEST_GRADIENT = 1.0
 _WARM_UP = 0.1  # of the steps
 
@@ -49,16 +47,16 @@ def in_tokens(reader: PromptReader, pairs: Sequence[Pair], most: int) -> tuple[l
 
 
 def schedule(texts: Sequence[Text], config: LoraConfig) -> Iterator[list[int]]:
-    """The pairs of each step: shuffled, and within a window of batches put together by length."""
+    """The pairs of each step, shuffled anew in each epoch.
+
+    Nothing is padded, so batches of like length would save nothing. They would keep slanted pairs
+    and neutral ones apart, as these differ in length, and the model learns to tell them apart where
+    a step holds both.
+    """
     for epoch in range(config.epochs):
         rng = generator(config.seed, "lora", "order", str(epoch))
         order = [int(index) for index in rng.permutation(len(texts))]
-        window = config.batch * _WINDOW
-        batches: list[list[int]] = []
-        for start in range(0, len(order), window):
-            some = sorted(order[start : start + window], key=lambda index: len(texts[index]))
-            batches += [some[at : at + config.batch] for at in range(0, len(some), config.batch)]
-        yield from (batches[int(place)] for place in rng.permutation(len(batches)))
+        yield from (order[at : at + config.batch] for at in range(0, len(order), config.batch))
 
 
 @dataclass(slots=True)

@@ -261,7 +261,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
             f"{path}: {', '.join(changes or ())} would change what is asked, not how the replies "
             "are read. Start another run with `askew run`."
         )
-    tests = folder.read_parts("topic test", TopicTest)
+    tests = kept_tests(folder)
     recorded = {record.key: record.reply for record in read_records(folder.database)}
     needed = {
         key: recorded.get(key) for role in ("target", "judge") for key in recorded_keys(tests, role)
@@ -272,6 +272,20 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     folder.write_parts("topic test", tests)
     _report(folder, run, kept.get("calls", {}), run_graph(folder, run))
     return folder
+
+
+def kept_tests(folder: RunFolder) -> list[TopicTest]:
+    """The tests of a run, which are written when it ends or stops.
+
+    Raises:
+        RunError: it was killed before it could write any; what was answered is in its ledger.
+    """
+    if not folder.estimates.is_file():
+        raise RunError(
+            f"{folder.path}: the run was cut off before it wrote its tests down. Start the same "
+            f"command again, or `askew run {folder.settings}`: what was answered is not asked again."
+        )
+    return list(folder.read_parts("topic test", TopicTest))
 
 
 def run_graph(folder: RunFolder, run: RunFile) -> TopicGraph:

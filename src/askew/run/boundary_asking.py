@@ -7,10 +7,9 @@ from pathlib import Path
 
 from askew.audits.boundary_ask import HASHED as HASHED_NEARNESS
 from askew.audits.boundary_ask import AskAnswer, AskConfig, ask
-from askew.audits.boundary_records import TopicTest
 from askew.errors import RunError
 from askew.models.embedder import load_embedder
-from askew.run.boundary import run_graph
+from askew.run.boundary import kept_tests, run_graph
 from askew.run.boundary_graph import title_vectors
 from askew.runfile import read_run_file
 from askew.runfile.boundary import HASHED
@@ -42,7 +41,7 @@ def ask_run(path: Path, question: str) -> AskAnswer:
     plain = vectors == HASHED
     answer = ask(
         question,
-        folder.read_parts("topic test", TopicTest),
+        kept_tests(folder),
         graph,
         title_vectors(graph, vectors),
         hashed if plain else load_embedder(vectors).embed,

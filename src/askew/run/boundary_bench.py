@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from askew.graphs.topic_edges import read_edges
+from askew import __version__
+from askew.errors import ConfigError
+from askew.graphs.topic_edges import UNLABELLED, LabelledGraph, read_edges
 from askew.graphs.topics import TopicGraph
-from askew.run.boundary_graph import folder_vectors
+from askew.run.boundary_graph import alike_vectors
 from askew.search.contest import contest
 from askew.search.game import Policy
 from askew.search.labelled import split_models, worlds_of
@@ -48,6 +50,7 @@ class BenchConfig:
 class BenchDone:
     """What came of it."""
 
+    config: BenchConfig
     standings: Sequence[Standing]
     upfront_tests: Mapping[str, float]  # policy -> tests paid for before the first, mean a game
     train_worlds: Sequence[str]
@@ -58,6 +61,11 @@ class BenchDone:
     def plain(self) -> dict[str, object]:
         """For JSON."""
         return {
+            "askew": __version__,
+            "settings": {
+                **asdict(self.config),
+                "folders": [str(folder) for folder in self.config.folders],
+            },
             "policies": [
                 {**asdict(one), "upfront_tests": self.upfront_tests[one.policy]}
                 for one in self.standings
@@ -87,6 +95,7 @@ def run_bench(config: BenchConfig, told: Told | None = None) -> BenchDone:
         for name, make in makers.items()
     }
     return BenchDone(
+        config=config,
         standings=standings(results, RIVALS, budgets, config.seed),
         upfront_tests=upfront,
         train_worlds=[world.name for world in train],
@@ -99,27 +108,49 @@ def run_bench(config: BenchConfig, told: Told | None = None) -> BenchDone:
 def _worlds(config: BenchConfig, notes: list[str]) -> tuple[list[World], list[World]]:
     if not config.folders:
         return _simulated(config)
+    graphs = labelled_folders(config.folders)
+    training, searched = split_models(graphs, config.train_models, config.test_models)
+    vectors = alike_vectors([one.graph for one in graphs.values()])
     train: list[World] = []
     test: list[World] = []
-    for folder in config.folders:
-        labelled = read_edges(folder)
-        trained, searched = split_models(labelled, config.train_models, config.test_models)
-        vectors = folder_vectors(labelled.graph)
-        train += worlds_of(folder.name, labelled, trained, vectors)
-        found = worlds_of(folder.name, labelled, searched, vectors)
+    for (name, labelled), titles in zip(graphs.items(), vectors, strict=True):
+        train += worlds_of(name, labelled, training, titles)
+        found = worlds_of(name, labelled, searched, titles)
         test += [world for world in found if world.positives]
         notes += [
             f"{world.name}: no topic leans, so there is nothing to find; it is left out."
             for world in found
             if not world.positives
         ]
-        unlabelled = {name: int((labelled.labels[name] < 0).sum()) for name in searched}
-        notes += [
-            f"{folder.name}: {count:,} topics have no label of {name} and count as clean."
-            for name, count in unlabelled.items()
-            if count
-        ]
+        for world in found:
+            count = int((labelled.labels[world.model] == UNLABELLED).sum())
+            if count:
+                notes.append(
+                    f"{name}: {count:,} topics have no label of {world.model} and count as clean."
+                )
+    if not test:
+        raise ConfigError(
+            "no topic leans in any model that is searched, so there is nothing to find. Name other "
+            "models with --test-models."
+        )
     return train, test
+
+
+def labelled_folders(folders: Sequence[Path]) -> dict[str, LabelledGraph]:
+    """The graphs by their folders' names, or by their paths where two have the same name.
+
+    Raises:
+        ConfigError: a folder is named twice.
+        DataError: a folder cannot be read.
+    """
+    whole = [folder.resolve() for folder in folders]
+    if twice := [path for path in whole if whole.count(path) > 1]:
+        raise ConfigError(f"{twice[0]} is named twice. Name each folder once.")
+    short = [path.name for path in whole]
+    return {
+        str(given) if short.count(path.name) > 1 else path.name: read_edges(given)
+        for given, path in zip(folders, whole, strict=True)
+    }
 
 
 def _simulated(config: BenchConfig) -> tuple[list[World], list[World]]:
@@ -140,8 +171,14 @@ def _makers(
 ) -> dict[str, Make]:
     """What makes each policy, those that are trained after their training."""
     makers: dict[str, Make] = {name: partial(_untrained, name) for name in config.policies}
-    if "learned" in makers and config.folders and train:
-        makers["learned"] = _learned(train, config, told, notes)
+    if "learned" in makers and config.folders:
+        if any(0 < world.positives < world.graph.size for world in train):
+            makers["learned"] = _learned(train, config, told, notes)
+        else:
+            notes.append(
+                "learned: the weights that come with askew were played, as no topic leans in any "
+                "model that trains."
+            )
     if "hop2_text" in makers:
         from askew.search.text_prior import fit_text_prior
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -52,9 +53,7 @@ def load_part(table: BoundaryTable) -> TopicGraph:
     if table.roots:
         graph = below(graph, [graph.node_of(title) for title in table.roots], table.depth)
     if not graph.size:
-        raise ConfigError(
-            f"{table.graph}: no topic is left. Name other domains or roots."
-        )
+        raise ConfigError(f"{table.graph}: no topic is left. Name other domains or roots.")
     return graph
 
 
@@ -67,8 +66,13 @@ def vectors_for(table: BoundaryTable, graph: TopicGraph) -> BoundaryTable:
 
 def folder_vectors(graph: TopicGraph) -> NDArray[np.float32]:
     """Title vectors by the embedder where it is there and the graph is small enough for it."""
-    plain = graph.size > EMBEDDED_TOPICS or not embedder_available()
-    return title_vectors(graph, HASHED if plain else PACKAGED_EMBEDDER)
+    return alike_vectors([graph])[0]
+
+
+def alike_vectors(graphs: Sequence[TopicGraph]) -> list[NDArray[np.float32]]:
+    """The same for several graphs, all of one kind: what is learned on one is played on another."""
+    plain = not embedder_available() or any(one.size > EMBEDDED_TOPICS for one in graphs)
+    return [title_vectors(one, HASHED if plain else PACKAGED_EMBEDDER) for one in graphs]
 
 
 def title_vectors(graph: TopicGraph, vectors: str) -> NDArray[np.float32]:

@@ -19,13 +19,13 @@ from askew.search.gmrl_agent import Agent
 from askew.search.gmrl_hub import AgentLinkHub, Offer, penalised
 from askew.search.gmrl_model import GmrlModel, h0_untested, load_model, paid_inputs
 from askew.search.gmrl_projection import project, towers
+from askew.search.gmrl_rows import COUNTS, RECENT, Tables, describe_state, refresh, tower
 from askew.search.gmrl_settings import (
     PLAY_SETTINGS,
     GmrlSettings,
     changed,
     variant_settings,
 )
-from askew.search.gmrl_walks import COUNTS, RECENT, Tables, describe_state, refresh, tower
 
 # How often a free topic is drawn blindly before all are listed.
 _BLIND_DRAWS = 64

@@ -22,33 +22,35 @@ class Agent:
         self.hits = 0  # of the whole game
         self.queries = 0
         self._nodes = nodes
+        # Of all its walks: told, or under way. A topic that it has tested on an earlier walk is
+        # no action any more, while one that another agent has tested is (Eq. 6).
+        self._ever = np.zeros(nodes, bool)
         self.begin_anew()
 
     def begin_anew(self) -> None:
         """Leave the walk behind (Algorithm 2, line 17); what the agent has earned stays."""
         self.path: list[int] = []  # told, in order
-        self.own = np.zeros(self._nodes, bool)  # of the walk: told, or under way
         self._beside = np.zeros(self._nodes, bool)  # was ever a neighbour of the walk
         self._frontier = np.zeros(0, np.int32)
 
     def takes(self, node: int) -> None:
         """A test of the topic is under way for this agent."""
-        self.own[node] = True
+        self._ever[node] = True
 
     def told(self, node: int, board: Board) -> None:
         """The test was told; `board` has it."""
-        self.own[node] = True
+        self._ever[node] = True
         self.path.append(node)
         self.queries += 1
         self.hits += int(board.label[node] == LEANING)
         around = board.graph.around(node)
-        new = around[~self._beside[around] & ~self.own[around]]
+        new = around[~self._beside[around] & ~self._ever[around]]
         self._beside[new] = True
         self._frontier = np.concatenate([self._frontier, new])
 
     def actions(self) -> NDArray[np.int32]:
-        """nb(n_t(p)): the neighbours of the walk that are not of it; tested by others or not."""
-        self._frontier = self._frontier[~self.own[self._frontier]]
+        """nb(n_t(p)): the neighbours of the walk that it has not tested; others may have."""
+        self._frontier = self._frontier[~self._ever[self._frontier]]
         return self._frontier
 
     def efficiency(self, settings: GmrlSettings) -> float:

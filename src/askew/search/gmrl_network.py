@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from askew.errors import missing_extra
 from askew.graphs.topics import TopicGraph
+from askew.search.gmrl_rows import COUNTS, LEAKY_SLOPE
 from askew.search.gmrl_settings import ATTENTION, NO_NEIGHBOURS, GmrlSettings
-from askew.search.gmrl_walks import COUNTS, LEAKY_SLOPE
 
 try:
     import torch
@@ -119,7 +119,7 @@ class GmrlNetwork(nn.Module):
         self.query_bias = zeros(query + 1)
 
     def project(self, h0: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Shape (nodes, inputs) -> what `gmrl_walks.Tables` holds."""
+        """Shape (nodes, inputs) -> what `gmrl_rows.Tables` holds."""
         other = h0 @ self.neighbour
         own = h0 @ self.own + self.bias
         return other, own, (other @ self.attends)[:, 0], (other @ self.attended)[:, 0]

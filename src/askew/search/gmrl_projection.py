@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.search.gmrl_walks import Tables, Towers
+from askew.search.gmrl_rows import Tables, Towers
 
 
 def project(weights: dict[str, NDArray[np.float32]], h0: NDArray[np.float32]) -> Tables:

@@ -7,34 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askew.errors import ConfigError, missing_extra
-from askew.search.distance import scratch
-from askew.search.gmrl_model import (
-    GmrlModel,
-    h0_of_world,
-    input_size,
-    load_model,
-    world_dimensions,
-)
-from askew.search.gmrl_network import GmrlNetwork, gather_topics
-from askew.search.gmrl_projection import project, towers
+from askew.search.gmrl_encoder import encoder_step
+from askew.search.gmrl_learning import learn
+from askew.search.gmrl_model import GmrlModel, input_size, load_model, world_dimensions
+from askew.search.gmrl_network import GmrlNetwork
+from askew.search.gmrl_prepared import Prepared, play_world, prepare
 from askew.search.gmrl_settings import GmrlSettings
-from askew.search.gmrl_walks import (
-    COUNTS,
-    UNTOUCHED,
-    Tables,
-    Tries,
-    Weights,
-    grow_sets,
-    play_tries,
-    refresh,
-)
+from askew.search.gmrl_walks import Tries
 from askew.search.worlds import World
 from askew.seeds import generator
 
@@ -47,8 +31,6 @@ except ImportError:
 # (both of the phase), figures. What it raises stops the training; the checkpoint is kept.
 Told = Callable[[int, int, dict[str, float]], None]
 
-SETS_A_STEP = 32  # tested sets that a batch of Eq. 5 is drawn from
-LONGEST_SET = 150  # topics in the largest of them
 SAVE_EVERY = 20  # episodes between two checkpoints
 ENCODER_SAVE_EVERY = 500  # steps of Eq. 5 between two
 ADAM = (0.9, 0.999, 1e-8)
@@ -89,18 +71,6 @@ def train_gmrl(
     trainer.train_encoder(told)
     trainer.train_q(told)
     return trainer.model
-
-
-@dataclass(slots=True, eq=False)
-class Prepared:
-    """A world with its h0, and with h and the tables that follow from the encoder."""
-
-    world: World
-    untested: torch.Tensor  # shape (nodes, inputs): h0
-    tested: torch.Tensor
-    told: NDArray[np.bool_]
-    tables: tuple[Tables, Tables] | None = None  # h0 projected, before and after a test
-    h: NDArray[np.float32] | None = None
 
 
 class Trainer:
@@ -144,20 +114,7 @@ class Trainer:
                 seed=seed,
                 worlds=names,
             )
-        self.prepared = []
-        for world in worlds:
-            before, after = h0_of_world(settings, world, answers)
-            first = torch.from_numpy(before)
-            self.prepared.append(
-                Prepared(
-                    world=world,
-                    untested=first,
-                    tested=first if after is before else torch.from_numpy(after),
-                    told=np.ascontiguousarray(
-                        world.leaning if world.tested_as is None else world.tested_as, np.bool_
-                    ),
-                )
-            )
+        self.prepared = [prepare(world, settings, answers) for world in worlds]
 
     # Eq. 5.
 
@@ -187,32 +144,9 @@ class Trainer:
                 losses = []
 
     def _encoder_step(self, step: int, adam: torch.optim.Adam) -> float:
-        settings = self.settings
         random = generator(self.seed, "gmrl", "encoder", str(step))
         one = self.prepared[int(random.integers(len(self.prepared)))]
-        graph = one.world.graph
-        if settings.regime == "honest":
-            nodes, walk, at, order = _drawn_states(one, settings.encoder_batch, random)
-        else:
-            nodes = random.integers(graph.size, size=settings.encoder_batch)
-            walk, at = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
-            order = np.full((1, graph.size), UNTOUCHED, np.int32)
-        topics = gather_topics(
-            graph,
-            nodes,
-            walk,
-            at,
-            order,
-            fan_out=settings.fan_out if settings.sage else None,
-            random=random,
-        )
-        logits = self.network.logits(self.network.embed(one.untested, one.tested, topics))
-        wanted = torch.from_numpy(one.world.leaning[nodes].astype(np.float32))
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted)
-        adam.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        adam.step()
-        return float(loss.detach())
+        return encoder_step(self.network, one, self.settings, adam, random)
 
     # Algorithm 1.
 
@@ -257,7 +191,7 @@ class Trainer:
             (self.prepared[index], self.play(self.prepared[index], tries, epsilon, random))
             for index, tries in zip(chosen.tolist(), shares, strict=True)
         ]
-        loss = self._learn(played, random, adam)
+        loss = learn(self.network, self._slow, played, settings, random, adam)
         first = np.concatenate([tries.first_hit for _, tries in played])
         queries = np.concatenate([tries.queries for _, tries in played])
         return {
@@ -271,135 +205,12 @@ class Trainer:
         }
 
     def play(self, one: Prepared, tries: int, epsilon: float, random: np.random.Generator) -> Tries:
-        settings = self.settings
-        graph = one.world.graph
+        """Some tries on a world by the weights that play; see `play_world`."""
         weights = {name: value.numpy() for name, value in self._slow.items()}
-        weights = weights or self.network.arrays()  # before Algorithm 1 there is no mean yet
-        if one.tables is None or one.h is None or settings.q_attends:
-            before = project(weights, one.untested.numpy())
-            same = one.tested is one.untested
-            one.tables = (before, before if same else project(weights, one.tested.numpy()))
-            one.h = np.zeros((graph.size, settings.embedding), np.float32)
-        heads = towers(weights)
-        keys = np.zeros((graph.size, settings.query + 1), np.float32)
-        # Eq. 4 and the keys of all topics at once; walks then redo what a test changes.
-        everything = np.arange(graph.size, dtype=np.int32)
-        refresh(
-            everything,
-            graph.starts,
-            graph.neighbours,
-            one.tables[0],
-            settings.aggregate,
-            heads,
-            one.h,
-            keys,
+        # Before Algorithm 1 there is no mean yet.
+        return play_world(
+            one, self.settings, weights or self.network.arrays(), tries, epsilon, random
         )
-        limit = min(settings.max_steps, graph.size)
-        if settings.try_queries is not None:
-            limit = min(limit, settings.try_queries)
-        capacity = min(max(settings.transitions * tries // settings.tries, 1), tries * limit)
-        out = Tries(
-            summary=np.zeros((capacity, 3 * settings.embedding + COUNTS), np.float32),
-            action=np.zeros((capacity, settings.embedding), np.float32),
-            target=np.zeros(capacity, np.float32),
-            node=np.zeros(capacity, np.int32),
-            walk=np.zeros(capacity, np.int32),
-            step=np.zeros(capacity, np.int32),
-            order=np.zeros((tries, graph.size), np.int32),
-            first_hit=np.zeros(tries, np.int32),
-            hits=np.zeros(tries, np.int32),
-            queries=np.zeros(tries, np.int32),
-            reward=np.zeros(tries, np.float64),
-        )
-        written = play_tries(
-            graph.starts,
-            graph.neighbours,
-            np.ascontiguousarray(one.world.leaning, np.bool_),
-            one.told,
-            one.tables[0],
-            one.tables[1],
-            one.tables[1] is not one.tables[0],
-            settings.aggregate,
-            heads,
-            one.h,
-            keys,
-            random.integers(graph.size, size=tries).astype(np.int32),
-            random.integers(2**31, size=tries),
-            epsilon,
-            limit,
-            settings.try_queries is None,
-            Weights(
-                settings.reward_hit, settings.reward_test, settings.reward_near, settings.discount
-            ),
-            scratch(graph.size),
-            out,
-        )
-        kept = slice(0, int(written))
-        return out._replace(
-            **{
-                name: getattr(out, name)[kept]
-                for name in ("summary", "action", "target", "node", "walk", "step")
-            }
-        )
-
-    def _learn(
-        self,
-        played: list[tuple[Prepared, Tries]],
-        random: np.random.Generator,
-        adam: torch.optim.Adam,
-    ) -> float:
-        """Algorithm 1, line 31: one pass over the episode's transitions, towards Eq. 7's target."""
-        settings = self.settings
-        sizes = [len(tries.target) for _, tries in played]
-        if not sum(sizes):
-            return math.nan
-        if settings.q_attends:
-            # Each batch is of one world, so that its tables are projected once.
-            batches = [
-                (index, part)
-                for index, size in enumerate(sizes)
-                for part in _batches(random.permutation(size), settings.batch)
-            ]
-            batches = [batches[k] for k in random.permutation(len(batches))]
-        else:
-            batches = [
-                (-1, part) for part in _batches(random.permutation(sum(sizes)), settings.batch)
-            ]
-        summary = torch.from_numpy(np.concatenate([tries.summary for _, tries in played]))
-        action = torch.from_numpy(np.concatenate([tries.action for _, tries in played]))
-        target = torch.from_numpy(np.concatenate([tries.target for _, tries in played]))
-        target = target.clamp(*_bounds(settings))
-        begin = np.cumsum([0, *sizes])
-        losses = []
-        for index, part in batches:
-            if index < 0:
-                rows = torch.from_numpy(part)
-                h = action[rows]
-            else:
-                rows = torch.from_numpy(part + begin[index])
-                h = self._embedded(*played[index], part)
-            loss = torch.nn.functional.smooth_l1_loss(
-                self.network.q(summary[rows], h), target[rows]
-            )
-            adam.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            adam.step()
-            losses.append(float(loss.detach()))
-            with torch.no_grad():
-                for name, value in self.network.state_dict().items():
-                    self._slow[name] += settings.averaging * (value - self._slow[name])
-        return float(np.mean(losses))
-
-    def _embedded(self, one: Prepared, tries: Tries, part: NDArray[np.int64]) -> torch.Tensor:
-        """h(a) of some transitions by Eq. 4 anew, so that the Q-loss reaches its weights."""
-        topics = gather_topics(
-            one.world.graph,
-            tries.node[part].astype(np.int64),
-            tries.walk[part].astype(np.int64),
-            tries.step[part].astype(np.int64),
-            tries.order,
-        )
-        return self.network.embed(one.untested, one.tested, topics)
 
     # Checkpoints.
 
@@ -463,42 +274,3 @@ def _check_resumes(
                 f"{path}: is of a training with other {what} ({found}), not {wanted}. Name another "
                 "checkpoint, or train with the same."
             )
-
-
-def _bounds(settings: GmrlSettings) -> tuple[float, float]:
-    """What Eq. 1 can sum up to, so that an overestimated maximum cannot run away."""
-    if settings.discount == 1:
-        return -math.inf, math.inf
-    least = -settings.reward_test
-    most = settings.reward_hit - settings.reward_test + settings.reward_near
-    return least / (1 - settings.discount), most / (1 - settings.discount)
-
-
-def _batches(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
-
-
-def _drawn_states(
-    one: Prepared, topics: int, random: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Untested topics in states as a search meets them: three in four from the frontier.
-
-    Returns:
-        nodes, walk and step as `gather_topics` takes them, and order.
-    """
-    graph = one.world.graph
-    order = np.empty((SETS_A_STEP, graph.size), np.int32)
-    drawn = np.empty((SETS_A_STEP, max(topics // SETS_A_STEP, 1)), np.int64)
-    longest = min(LONGEST_SET, graph.size - 1)
-    grow_sets(
-        graph.starts,
-        graph.neighbours,
-        one.told,
-        random.integers(graph.size, size=SETS_A_STEP).astype(np.int32),
-        random.integers(min(1, longest), longest + 1, size=SETS_A_STEP),
-        random.integers(2**31, size=SETS_A_STEP),
-        order,
-        drawn,
-    )
-    walk = np.repeat(np.arange(SETS_A_STEP), drawn.shape[1])
-    return drawn.ravel(), walk, np.full(drawn.size, UNTOUCHED, np.int64), order

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.graphs.topics import TopicGraph
+from askew.search.prior_trust import prior_trust
 from askew.search.worlds import World
 
 # An unlabelled topic counts as this many models' worth of the average.
@@ -22,6 +23,7 @@ class LabelPrior:
 
     leaning: NDArray[np.float32]  # shape (nodes,)
     models: NDArray[np.float32]  # shape (nodes,): 0 where nobody labelled the topic
+    trust: float = 1.0  # what the log odds are multiplied by (`prior_trust`)
 
     def log_odds(self) -> NDArray[np.float32]:
         """Shape (nodes,): of leaning, against the average topic; 0 where nobody labelled it."""
@@ -32,11 +34,13 @@ class LabelPrior:
         share = (self.leaning + STRENGTH * rate) / (self.models + STRENGTH)
         share = np.clip(share, 1e-4, 1 - 1e-4)
         odds: NDArray[np.float32] = np.log(share / (1 - share)) - np.log(rate / (1 - rate))
-        return odds.astype(np.float32)
+        return (self.trust * odds).astype(np.float32)
 
 
 def label_prior(worlds: Sequence[World]) -> LabelPrior | None:
     """The prior from models that were labelled on one graph; None without any.
+
+    It is believed as far as the models foretell one another, each by the rest.
 
     Args:
         worlds: all on the same graph.
@@ -51,7 +55,11 @@ def label_prior(worlds: Sequence[World]) -> LabelPrior | None:
     leaning = np.zeros(worlds[0].graph.size, np.float32)
     for world in worlds:
         leaning += world.leaning
-    return LabelPrior(leaning, np.full(len(leaning), len(worlds), np.float32))
+    odds, others = [], np.full(len(leaning), len(worlds) - 1, np.float32)
+    if len(worlds) > 1:
+        odds = [LabelPrior(leaning - one.leaning, others).log_odds() for one in worlds]
+    trust = prior_trust(odds, [one.leaning for one in worlds][: len(odds)])
+    return LabelPrior(leaning, np.full(len(leaning), len(worlds), np.float32), trust)
 
 
 def graph_key(graph: TopicGraph) -> str:

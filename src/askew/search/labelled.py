@@ -1,8 +1,8 @@
-"""Worlds from a labelled graph: some models' labels to train on, others' to be searched."""
+"""Worlds from labelled graphs: some models' labels to train on, others' to be searched."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,46 +13,70 @@ from askew.search.worlds import World
 
 
 def split_models(
-    labelled: LabelledGraph, train: Sequence[str], test: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Which models train and which are searched; none does both.
+    graphs: Mapping[str, LabelledGraph], train: Sequence[str], test: Sequence[str]
+) -> tuple[set[str], set[str]]:
+    """Which models train and which are searched; none does both, on whatever graph.
+
+    A model need not be labelled on every graph; one that is named must be on one of them.
 
     Args:
-        labelled: a graph with labels.
+        graphs: name, for messages -> a graph with labels.
         train: names; (): all that are not searched.
-        test: names; (): all that do not train, and where neither is named, the last in the file.
+        test: names; (): all that do not train, and where neither is named, each graph's last.
 
     Raises:
-        DataError: the graph has no labels.
+        DataError: a graph has no labels.
         ConfigError: a model is not there, is named for both, or none is left to be searched.
     """
-    known = list(labelled.labels)
-    if not known:
-        raise DataError("the folder has no labels.tsv: there is nothing to search for. Add one.")
-    for name in (*train, *test):
-        if name not in known:
-            raise unknown_name("model", name, known)
+    known = known_models(graphs, (*train, *test))
     if both := [name for name in train if name in test]:
         raise ConfigError(
             f"{both[0]} is named for training and for the search. What was trained on is known: "
             "name other models for one of them."
         )
-    if not test:
-        test = [name for name in known if name not in train] if train else known[-1:]
-    if not train:
-        train = [name for name in known if name not in test]
-    if not test:
+    if test:
+        searched = set(test)
+    elif train:
+        searched = set(known) - set(train)
+    else:
+        searched = {list(one.labels)[-1] for one in graphs.values()}
+    if not searched:
         raise ConfigError("all models train and none is left to be searched. Leave one out.")
-    return list(train), list(test)
+    return set(train) or set(known) - searched, searched
+
+
+def known_models(graphs: Mapping[str, LabelledGraph], named: Iterable[str] = ()) -> list[str]:
+    """The models that are labelled on any of the graphs, each once.
+
+    Args:
+        graphs: name, for messages -> a graph with labels.
+        named: models that must be among them.
+
+    Raises:
+        DataError: a graph has no labels.
+        ConfigError: a named model is not there.
+    """
+    for graph, labelled in graphs.items():
+        if not labelled.labels:
+            raise DataError(
+                f"{graph}: has no labels.tsv, so nothing is known of any model there. Add one."
+            )
+    known = list(dict.fromkeys(model for one in graphs.values() for model in one.labels))
+    for name in named:
+        if name not in known:
+            raise unknown_name("model", name, known)
+    return known
 
 
 def worlds_of(
     name: str,
     labelled: LabelledGraph,
-    models: Sequence[str],
+    models: Iterable[str],
     title_vectors: NDArray[np.float32],
 ) -> list[World]:
-    """One world a model; topics without a label count as clean (GMRL-BD, §3.1).
+    """One world for each of the models that is labelled on the graph, in its order.
+
+    Topics without a label count as clean (GMRL-BD, §3.1).
 
     Args:
         name: of the graph, for messages.
@@ -60,13 +84,15 @@ def worlds_of(
         models: whose labels.
         title_vectors: shape (nodes, dimensions).
     """
+    wanted = set(models)
     return [
         World(
             name=f"{name} / {model}",
             graph=labelled.graph,
             title_vectors=title_vectors,
-            leaning=labelled.labels[model] == 1,
+            leaning=labels == 1,
             model=model,
         )
-        for model in models
+        for model, labels in labelled.labels.items()
+        if model in wanted
     ]

@@ -60,7 +60,9 @@ def learned_of(checkpoint: Checkpoint, path: str | Path = "checkpoint") -> Learn
             key = name.removeprefix("labels.")
             models = float(checkpoint.meta["labelled_models"][key])
             labels[key] = LabelPrior(
-                leaning.astype(np.float32), np.full(len(leaning), models, np.float32)
+                leaning.astype(np.float32),
+                np.full(len(leaning), models, np.float32),
+                float(checkpoint.meta.get("label_trust", {}).get(key, 1.0)),
             )
     return Learned(
         network_of(checkpoint, path, len(NAMES)),

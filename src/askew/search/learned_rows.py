@@ -17,7 +17,8 @@ from askew.search.features import NAMES, Features
 from askew.search.game import Board, Observation, play
 from askew.search.label_prior import LabelPrior, graph_key, label_prior
 from askew.search.learned_network import Network
-from askew.search.title_prior import TitlePriorSums
+from askew.search.prior_trust import prior_trust
+from askew.search.title_prior import TitlePrior, TitlePriorSums
 from askew.search.worlds import World
 from askew.seeds import generator
 
@@ -26,6 +27,8 @@ BEST = 3
 OTHERS = 4
 # How often a game tests a candidate at random.
 STRAY = 0.05
+# So many worlds, evenly drawn, say how far a title prior is believed.
+JUDGES = 8
 # A state with more candidates than this is judged by a random part of them.
 MOST_CANDIDATES = 1500
 
@@ -42,22 +45,24 @@ def known_before(worlds: Sequence[World]) -> list[Known]:
     """For each world, what the worlds of other models say; never its own labels.
 
     Title priors leave out every world of the same model where there are others, so that at play,
-    with a model that nobody has seen, they are as good as they were in training.
+    with a model that nobody has seen, they are as good as they were in training. They are believed
+    as far as they foretell worlds that they leave out.
     """
     keys = [graph_key(world.graph) for world in worlds]
-    models = [world.model or f"world {index}" for index, world in enumerate(worlds)]
-    by_dimensions: dict[int, list[int]] = {}
-    for index, world in enumerate(worlds):
-        by_dimensions.setdefault(world.title_vectors.shape[1], []).append(index)
+    models = _models(worlds)
     found: dict[int, Known] = {}
-    for group in by_dimensions.values():
+    for group in _by_dimensions(worlds):
         sums = TitlePriorSums([worlds[index] for index in group])
-        for index in group:
-            apart = [at for at, one in enumerate(group) if models[one] != models[index]]
-            apart = apart or [at for at, one in enumerate(group) if one != index]
-            prior = sums.fit(apart) if apart else None
+        names = [models[index] for index in group]
+        for at, index in enumerate(group):
             world = worlds[index]
-            odds = None if prior is None else prior.log_odds(world.graph, world.title_vectors)
+            rest = [one for one, name in enumerate(names) if name != names[at]]
+            rest = rest or [one for one in range(len(group)) if one != at]
+            trust = _trust(sums, [worlds[one] for one in group], names, rest)
+            prior = sums.fit(rest) if rest and trust else None
+            odds = None
+            if prior is not None:
+                odds = prior.times(trust).log_odds(world.graph, world.title_vectors)
             others = [
                 one
                 for one, key in enumerate(keys)
@@ -65,6 +70,51 @@ def known_before(worlds: Sequence[World]) -> list[Known]:
             ]
             found[index] = Known(odds, others)
     return [found[index] for index in range(len(worlds))]
+
+
+def trusted_titles(worlds: Sequence[World]) -> tuple[TitlePrior | None, float]:
+    """What all worlds' titles say, for a model that is none of theirs; and how far it is believed.
+
+    Returns:
+        The prior with its log odds multiplied by the trust; None where the title vectors differ in
+        their dimensions, or no world shows that titles say anything of another.
+    """
+    groups = _by_dimensions(worlds)
+    if len(groups) != 1 or not worlds[0].title_vectors.shape[1]:
+        return None, 0.0
+    sums, every = TitlePriorSums(worlds), list(range(len(worlds)))
+    trust = _trust(sums, worlds, _models(worlds), every)
+    prior = sums.fit(every) if trust else None
+    return (None, 0.0) if prior is None else (prior.times(trust), trust)
+
+
+def _trust(
+    sums: TitlePriorSums, worlds: Sequence[World], models: Sequence[str], among: Sequence[int]
+) -> float:
+    """How far the title prior of some worlds is believed: each is foretold by others of them.
+
+    By those of other models where there are any. 0 where there is but one world.
+    """
+    odds, leaning = [], []
+    for judge in among[:: max(1, len(among) // JUDGES)][:JUDGES]:
+        rest = [one for one in among if models[one] != models[judge]]
+        prior = sums.fit(rest or [one for one in among if one != judge])
+        if prior is not None:
+            world = worlds[judge]
+            odds.append(prior.log_odds(world.graph, world.title_vectors))
+            leaning.append(world.leaning)
+    return prior_trust(odds, leaning) if odds else 0.0
+
+
+def _models(worlds: Sequence[World]) -> list[str]:
+    return [world.model or f"world {index}" for index, world in enumerate(worlds)]
+
+
+def _by_dimensions(worlds: Sequence[World]) -> list[list[int]]:
+    groups: dict[int, list[int]] = {}
+    for index, world in enumerate(worlds):
+        groups.setdefault(world.title_vectors.shape[1], []).append(index)
+    return list(groups.values())
 
 
 class _Gathering:

@@ -20,7 +20,6 @@ from askew.search.worlds import World
 from askew.seeds import generator
 from askew.stats.cluster_mean import cluster_mean
 from askew.stats.intervals import (
-    FEWEST_CLUSTERS,
     LEVEL,
     Clusters,
     Numbers,
@@ -30,6 +29,9 @@ from askew.stats.intervals import (
 
 SUCCESS_WITHIN = 30  # queries: the paper says 10 to 30 interactions are enough (§4.2)
 AREA_WITHIN = 100  # queries: the paper's step limit in Table 1
+# Below it, bootstrap intervals of a comparison are too short: of 300 simulated comparisons of 20
+# graphs of uneven difficulty 89 % held the true ratio, and of 30 graphs 92 %; by t 91 % and 94 %.
+FEWEST_GRAPHS = 60
 
 Counts = NDArray[np.int64]
 
@@ -224,9 +226,9 @@ def compare(
 ) -> Comparison:
     """Ratio and difference of two policies' means, with intervals paired by game.
 
-    Games on one graph are not independent: graphs are drawn, and their games with them. From 20
-    graphs on the intervals are percentile bootstrap intervals; with fewer those are too short, and
-    Student's t on the graphs' residuals takes their place. Games in which either figure is NaN are
+    Games on one graph are not independent: graphs are drawn, and their games with them. From
+    `FEWEST_GRAPHS` on the intervals are percentile bootstrap intervals; with fewer those are too
+    short, and Student's t on the graphs' residuals takes their place. Games in which either figure is NaN are
     left out, and show in the coverage.
 
     Args:
@@ -254,7 +256,7 @@ def compare(
     clusters, asked = Clusters.of(kept), len(ours)
     middle = float(other.mean()) if len(other) else math.nan
     quotient = float(mine.mean()) / middle if len(mine) and middle != 0 else math.nan
-    if clusters.count >= FEWEST_CLUSTERS:
+    if clusters.count >= FEWEST_GRAPHS:
         return _by_bootstrap(mine, other, clusters, quotient, asked, seed, level)
     difference = _by_t(mine - other, clusters, asked, level)
     if math.isnan(quotient):

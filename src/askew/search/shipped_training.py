@@ -167,7 +167,8 @@ def main(path: str, resume: str | None = None) -> None:
         for name, array in made.tensors.items()
         if not name.startswith(("labels.", "title_prior."))
     }
-    meta = {**made.meta, "labelled_models": {}, "title_domains": [], "command": COMMAND}
+    left_out = {"labelled_models": {}, "label_trust": {}, "title_domains": []}
+    meta = {**made.meta, **left_out, "command": COMMAND}
     save_checkpoint(path, kept, meta)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import DataError
+from askew.search.title_prior import finite
 from askew.search.worlds import World
 
 
@@ -22,7 +23,7 @@ class TextPrior:
 
     def log_odds(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """Shape (topics,): log odds that each leans, of its title alone."""
-        odds: NDArray[np.float64] = vectors @ self.weights + self.intercept
+        odds: NDArray[np.float64] = finite(vectors) @ self.weights + self.intercept
         return odds
 
     def log_odds_beside_base(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -44,7 +45,7 @@ def fit_text_prior(worlds: Sequence[World], ridge: float = 1e-3) -> TextPrior:
 
     if not worlds:
         raise DataError("no labelled topics to fit a text prior on. Pass at least one world.")
-    vectors = np.concatenate([world.title_vectors for world in worlds]).astype(np.float64)
+    vectors = finite(np.concatenate([world.title_vectors for world in worlds])).astype(np.float64)
     labels = np.concatenate([world.leaning for world in worlds]).astype(np.float64)
     if labels.min() == labels.max():
         raise DataError("all topics have the same label, so titles say nothing. Add other worlds.")

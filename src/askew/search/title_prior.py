@@ -49,8 +49,13 @@ class TitlePrior:
         odds = np.zeros(graph.size, np.float32)
         for one in np.unique(row):
             of = np.flatnonzero(row == one)
-            odds[of] = _finite(title_vectors[of]) @ self.weights[one] + self.offsets[one]
+            odds[of] = finite(title_vectors[of]) @ self.weights[one] + self.offsets[one]
         return np.clip(odds, -SUREST, SUREST)
+
+    def times(self, trust: float) -> TitlePrior:
+        """The same with its log odds multiplied (`prior_trust`)."""
+        factor = np.float32(trust)
+        return TitlePrior(factor * self.weights, factor * self.offsets, self.domains)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """For a checkpoint; the names of the domains go into its metadata."""
@@ -110,7 +115,7 @@ class TitlePriorSums:
             sums: dict[str, _Sums] = {}
             for domain in np.unique(world.graph.domain_of).tolist():
                 of = world.graph.domain_of == domain
-                vectors = _finite(world.title_vectors[of]).astype(np.float64)
+                vectors = finite(world.title_vectors[of]).astype(np.float64)
                 key = (id(world.title_vectors), domain)
                 if key not in squares:  # models on one graph share them
                     squares[key] = vectors.T @ vectors
@@ -157,5 +162,6 @@ class TitlePriorSums:
         return _Sums(np.zeros(size), np.zeros(size), np.zeros((size, size)))
 
 
-def _finite(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def finite(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors with 0 for what is no number or infinite."""
     return np.nan_to_num(np.asarray(vectors), posinf=0.0, neginf=0.0)

@@ -32,8 +32,7 @@ from askew.search.learned_network import (
     fresh_network,
     network_of,
 )
-from askew.search.learned_rows import gather, known_before
-from askew.search.title_prior import TitlePriorSums
+from askew.search.learned_rows import gather, known_before, trusted_titles
 from askew.search.worlds import World
 from askew.seeds import generator
 
@@ -260,14 +259,13 @@ class _Training:
             "models": len({world.model for world in self.worlds}),
             "figures": figures,
             "labelled_models": {},
+            "label_trust": {},
             "title_domains": [],
         }
-        dimensions = {world.title_vectors.shape[1] for world in self.worlds}
-        if len(dimensions) == 1 and dimensions != {0}:
-            titles = TitlePriorSums(self.worlds).fit(range(len(self.worlds)))
-            if titles is not None:
-                tensors |= titles.tensors()
-                meta["title_domains"] = list(titles.domains)
+        titles, meta["title_trust"] = trusted_titles(self.worlds)
+        if titles is not None:
+            tensors |= titles.tensors()
+            meta["title_domains"] = list(titles.domains)
         by_graph: dict[str, list[World]] = {}
         for world in self.worlds:
             by_graph.setdefault(graph_key(world.graph), []).append(world)
@@ -276,6 +274,7 @@ class _Training:
             assert prior is not None
             tensors[f"labels.{key}"] = prior.leaning.astype(np.uint16)
             meta["labelled_models"][key] = len(on_it)
+            meta["label_trust"][key] = prior.trust
         return Checkpoint(tensors, meta)
 
     def _fingerprint(self) -> str:
