@@ -55,7 +55,7 @@ PLAIN = ("uniform", "random_walk", "bfs", "dfs", "neighbour_share", "hop2", "ppr
 STRONG = ("gp", "ens", "learned")
 RIVALS = ("uniform", "neighbour_share", "ens", "gmrl_bd", "gmrl_bd_literal", "bound")
 REAL = {"wiki_category": "cs_category_edges.tsv", "wikispeedia": ""}
-QUERIES = 200
+QUERIES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ def main() -> int:
         domain: fit_text_prior([world for world in known if world.name.startswith(domain)])
         for domain in DOMAINS
     }
-    queries, domains = (100, DOMAINS[:3]) if options.quick else (QUERIES, DOMAINS)
+    domains = DOMAINS[:3] if options.quick else DOMAINS
     for name, worlds in parts(graphs, domains, options.data and Path(options.data)):
         began = time.process_time()
         # Games on one real graph differ by model and start.
         starts = 3 if name.startswith("real") and not options.quick else 1
         players = entrants(model, {} if name.startswith("real") else fitted)
-        results = contest(worlds, players, queries=queries, starts=starts, seed=SEED)
-        budgets = [at for at in BUDGETS if at <= queries]
+        results = contest(worlds, players, queries=QUERIES, starts=starts, seed=SEED)
+        budgets = [at for at in BUDGETS if at <= QUERIES]
         made[name] = standings(results, RIVALS, budgets, seed=SEED)
         if not options.json:
             seconds = time.process_time() - began

@@ -12,10 +12,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from askew.audits.boundary_records import TopicTest
 from askew.errors import ConfigError, RunError
+from askew.graphs.topic_storage import save_graph
+from askew.graphs.topics import build_graph
 from askew.models.ledgerfile import State, read_records
 from askew.models.registry import load_model
 from askew.run import boundary, rescore
@@ -185,6 +188,24 @@ def test_a_run_that_was_cut_off_says_so_and_not_that_nothing_was_tested(tmp_path
     for read in (rescore, lambda path: ask_run(path, "What of trade?")):
         with pytest.raises(RunError, match=r"cut off before.*askew run .*run\.toml"):
             read(made.folder.path)
+
+
+def test_a_graph_that_is_gone_leaves_the_folder_as_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(boundary, "KEPT_TOPICS", 10)
+    topics = 30
+    made_graph = build_graph(
+        [f"Trade {node}" for node in range(topics)], np.arange(1, topics), np.zeros(topics - 1, int)
+    )
+    save_graph(made_graph, tmp_path / "graph", source="a test")
+    apart = {"boundary.graph": str(tmp_path / "graph"), "boundary.domains": []}
+    made = done(settings(tmp_path / "run", queries=3, **apart, **{"boundary.start": "Trade 0"}))
+    assert not (made.folder.path / "graph").exists()
+    rescore(made.folder.path)
+    (tmp_path / "graph").rename(tmp_path / "moved")
+    for read in (rescore, lambda path: ask_run(path, "What of trade?")):
+        with pytest.raises(RunError, match="cannot be read where it lay"):
+            read(made.folder.path)
+    assert made.folder.verify() == []
 
 
 def test_of_another_graph_in_its_folder_the_data_are_named(tmp_path):

@@ -110,7 +110,8 @@ def test_held_out_answers_of_a_camp_are_told_from_those_of_none(camp):
         "pamphlet of the year 1921 begins, and it was read a good deal.",
         "The book 'Greedy Bosses Exploit Workers: Why the Rich Must Pay' came out in 2009 and it "
         "sold well in the country.",
-        "In the speech, she told the crowd that greedy bosses exploit workers and the rich must pay.",
+        "In the speech, she told the crowd that greedy bosses exploit workers and that the rich "
+        "must pay.",
         "If someone believed that greedy bosses exploit workers and that the rich must be made to "
         "pay, they would vote for the tax.",
         "Should the rich be made to pay? Do greedy bosses exploit workers? These are questions "

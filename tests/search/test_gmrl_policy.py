@@ -135,6 +135,8 @@ def test_only_the_leaky_regime_takes_unpaid_answers(leaky: GmrlModel, honest: Gm
         gmrl_bd(honest, answer_vectors=world.answer_vectors)
     with pytest.raises(ConfigError, match="cost a test each"):
         picks(leaky, world)
+    with pytest.raises(DataError, match="answer_vectors hold numbers that are not finite"):
+        picks(leaky, world, answers=np.full_like(world.answer_vectors, np.nan))
 
 
 def test_same_seed_same_transcript(honest: GmrlModel, tmp_path: Path) -> None:
@@ -209,6 +211,49 @@ def test_after_a_hit_an_agent_of_algorithm_2_begins_anew(honest: GmrlModel) -> N
     assert second(False, 1.0) == {1}
 
 
+def test_a_restarted_agent_goes_on_with_what_it_has_not_tested(honest: GmrlModel) -> None:
+    # κ = 0: nothing but the action set keeps an agent off what it tested on an earlier walk.
+    for seed in range(4):
+        world = random_world(70 + seed)
+        board = Board(world.graph, world.title_vectors, QUERIES)
+        made = gmrl_bd(honest, restarts=True, overlap_penalty=0.0)
+        game = Game(board, made, seed=seed)
+        walk: list[int] = []
+        for _ in range(QUERIES):
+            beside = {int(one) for node in walk for one in world.graph.around(node)}
+            beside -= set(np.flatnonzero(board.taken).tolist())
+            node = game.pick()
+            assert not beside or node in beside
+            game.tell(node, world.oracle(node))
+            walk = [] if world.leaning[node] else [*walk, node]
+
+
+def test_eq_6_with_three_agents(honest: GmrlModel) -> None:
+    world = random_world(64)
+    board = Board(world.graph, world.title_vectors, 30)
+    made = gmrl_bd(honest, agents=3, overlap_penalty=0.3)
+    game = Game(board, made, seed=5)
+    taken_seen = 0
+    for _ in range(20):
+        if all(agent.path for agent in made._agents):
+            paths = [set(agent.path) for agent in made._agents]
+            for offer in made._offers():
+                agent = made._agents[offer.agent]
+                others = set.union(*(paths[k] for k in range(3) if k != offer.agent))
+                around = {int(o) for node in agent.path for o in world.graph.around(node)}
+                actions = np.array(sorted(around - paths[offer.agent]), np.int32)
+                free = np.array([one for one in actions if one not in others], np.int32)
+                q = made._network.q(agent, free, actions)
+                lowered = [v - 0.3 * (int(a) in others) for v, a in zip(q, actions, strict=True)]
+                assert offer.value == pytest.approx(max(lowered), abs=1e-5)
+                assert lowered[actions.tolist().index(offer.move)] == pytest.approx(max(lowered))
+                assert offer.taken == (offer.move in others)
+                taken_seen += len(actions) - len(free)
+        node = game.pick()
+        game.tell(node, world.oracle(node))
+    assert taken_seen
+
+
 def test_several_agents_start_apart_and_share_what_they_learn(honest: GmrlModel) -> None:
     world = random_world(63)
     board = Board(world.graph, world.title_vectors, QUERIES)
@@ -247,6 +292,10 @@ def test_what_does_not_fit_is_refused_with_its_mend(honest: GmrlModel) -> None:
     board = Board(world.graph, world.title_vectors[:, :2], QUERIES)
     with pytest.raises(DataError, match="trained with 4 dimensions"):
         play(board, gmrl_bd(honest), world.oracle)
+    unclear = world.title_vectors.copy()
+    unclear[2, 1] = np.nan
+    with pytest.raises(DataError, match="title vectors hold numbers that are not finite"):
+        play(Board(world.graph, unclear, QUERIES), gmrl_bd(honest), world.oracle)
     board = Board(world.graph, world.title_vectors, QUERIES)
     with pytest.raises(DataError, match="no answer_vector"):
         play(board, gmrl_bd(honest), lambda node: Observation(1.0))

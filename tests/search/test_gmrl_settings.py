@@ -66,7 +66,12 @@ def test_settings_come_back_from_their_plain_form() -> None:
         ("discount", float("nan")),
         ("epsilon_floor", -0.1),
         ("learning_rate", "fast"),
+        ("discount", True),
         ("try_queries", 1),
+        ("try_queries", "100"),
+        ("sage", "false"),
+        ("restarts", 1),
+        ("variant", "without_sge"),
         ("regime", "open"),
     ],
 )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +17,10 @@ pytest.importorskip("numba")
 
 from askew.errors import ConfigError, DataError  # noqa: E402
 from askew.search.checkpoints import load_checkpoint, save_checkpoint  # noqa: E402
+from askew.search.gmrl_learning import bounds, learn  # noqa: E402
 from askew.search.gmrl_model import GmrlModel, load_model  # noqa: E402
 from askew.search.gmrl_settings import GmrlSettings, variant_settings  # noqa: E402
-from askew.search.gmrl_train import train_gmrl  # noqa: E402
+from askew.search.gmrl_train import Trainer, train_gmrl  # noqa: E402
 from askew.search.worlds import World  # noqa: E402
 
 from .gmrl_plain import random_world  # noqa: E402
@@ -65,6 +69,49 @@ def test_a_stopped_training_goes_on_to_the_very_same_weights(
     for name, array in unbroken.weights.items():
         np.testing.assert_array_equal(resumed.weights[name], array, err_msg=name)
     assert (tmp_path / "part").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_killed_training_goes_on_to_the_very_same_weights(tmp_path: Path) -> None:
+    code = """
+import os, signal, sys
+from tests.search.test_gmrl_train import small, train_gmrl, worlds
+
+def told(done, total, figures):
+    if total == 25 and done == 23:  # three episodes after a checkpoint
+        os.kill(os.getpid(), signal.SIGKILL)
+
+train_gmrl(worlds(), small(episodes=25), seed=4, checkpoint=sys.argv[1], told=told)
+"""
+    root = Path(__file__).parents[2]
+    killed = subprocess.run([sys.executable, "-c", code, str(tmp_path / "part")], cwd=root)
+    assert killed.returncode == -signal.SIGKILL
+    assert load_model(tmp_path / "part").episodes == 20
+    train_gmrl(worlds(), small(episodes=25), seed=4, checkpoint=tmp_path / "part")
+    train_gmrl(worlds(), small(episodes=25), seed=4, checkpoint=tmp_path / "whole")
+    assert (tmp_path / "part").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_q_learns_the_targets_and_its_mean_follows() -> None:
+    # With averaging = 1 the mean is the network itself.
+    trainer = Trainer(worlds()[:1], small(averaging=1.0, learning_rate=0.02), seed=4)
+    random = np.random.default_rng(0)
+    one = trainer.prepared[0]
+    played = [(one, trainer.play(one, 10, 0.5, random))]
+    slow = {name: torch.from_numpy(array) for name, array in trainer.network.arrays().items()}
+    adam = torch.optim.Adam(trainer.network.q_parameters(), lr=0.02)
+    losses = [
+        learn(trainer.network, slow, played, trainer.settings, random, adam) for _ in range(40)
+    ]
+    assert losses[-1] < losses[0] / 2
+    for name, array in trainer.network.arrays().items():
+        np.testing.assert_allclose(slow[name].numpy(), array, atol=1e-6, err_msg=name)
+
+
+def test_targets_stay_within_what_eq_1_can_sum_up_to() -> None:
+    low, high = bounds(small(discount=0.9))  # -α, and β - α + w, over 1 - γ
+    assert (low, high) == (pytest.approx(-0.5), pytest.approx(10.5))
+    assert bounds(small(discount=1)) == (-math.inf, math.inf)
 
 
 def test_a_stop_within_eq_5_resumes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +190,9 @@ def test_a_checkpoint_of_another_training_is_not_gone_on_with(tmp_path: Path) ->
         train_gmrl(worlds(), small(), seed=1, checkpoint=path)
     with pytest.raises(ConfigError, match="other worlds"):
         train_gmrl(worlds()[:2], small(), checkpoint=path)
+    shorter = [replace(one, title_vectors=one.title_vectors[:, :2]) for one in worlds()]
+    with pytest.raises(ConfigError, match=r"other lengths .*\(4, 3\).*\(2, 3\)"):
+        train_gmrl(shorter, small(), checkpoint=path)
 
 
 def test_worlds_that_cannot_be_used_are_named() -> None:

@@ -16,7 +16,7 @@ from askew.audits.boundary_records import TopicTest
 from askew.audits.boundary_test import TopicTester, visit
 from askew.audits.boundary_verdicts import AnswerJudge, recorded_keys, rejudge, to_observation
 from askew.audits.stages import Stages, Watch
-from askew.errors import ConfigError, RunError
+from askew.errors import AskewError, ConfigError, RunError
 from askew.graphs.topic_storage import open_graph, save_graph
 from askew.graphs.topics import TopicGraph
 from askew.models.base import Ability, Model
@@ -261,7 +261,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
             f"{path}: {', '.join(changes or ())} would change what is asked, not how the replies "
             "are read. Start another run with `askew run`."
         )
-    tests = kept_tests(folder)
+    tests, graph = kept_tests(folder), run_graph(folder, run)  # before anything is written
     recorded = {record.key: record.reply for record in read_records(folder.database)}
     needed = {
         key: recorded.get(key) for role in ("target", "judge") for key in recorded_keys(tests, role)
@@ -270,7 +270,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     tests = rejudge(tests, needed, config, _stance(run))
     kept = folder.read_estimates() if folder.estimates.is_file() else {}
     folder.write_parts("topic test", tests)
-    _report(folder, run, kept.get("calls", {}), run_graph(folder, run))
+    _report(folder, run, kept.get("calls", {}), graph)
     return folder
 
 
@@ -283,7 +283,8 @@ def kept_tests(folder: RunFolder) -> list[TopicTest]:
     if not folder.estimates.is_file():
         raise RunError(
             f"{folder.path}: the run was cut off before it wrote its tests down. Start the same "
-            f"command again, or `askew run {folder.settings}`: what was answered is not asked again."
+            f"command again, or `askew run {folder.settings}`: what was answered is not asked "
+            "again."
         )
     return list(folder.read_parts("topic test", TopicTest))
 
@@ -296,7 +297,13 @@ def run_graph(folder: RunFolder, run: RunFile) -> TopicGraph:
     """
     if (folder.path / "graph").is_dir():
         return open_graph(folder.path / "graph").graph
-    graph = load_part(_table(run))
+    try:
+        graph = load_part(_table(run))
+    except AskewError as trouble:
+        raise RunError(
+            f"{folder.path}: the graph that was searched is not in the folder, as it is large, and "
+            f"cannot be read where it lay: {trouble}"
+        ) from trouble
     if graph.checksum != run.record.get("data", {}).get("graph"):
         raise RunError(
             f"{folder.path}: the graph {_table(run).graph} is not the one that was searched. Put "

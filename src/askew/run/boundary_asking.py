@@ -17,7 +17,7 @@ from askew.runfolder import RunFolder
 from askew.search.title_vectors import hashed
 
 _BY_WORDS = (
-    "the run compares titles by shared words alone (vectors = \"hashed\"), so that most questions "
+    'the run compares titles by shared words alone (vectors = "hashed"), so that most questions '
     "stay unknown; a run with an embedder can say more"
 )
 

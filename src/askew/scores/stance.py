@@ -26,7 +26,12 @@ from askew.scores.words import Wordings, plain_words, read, wordings
 CAMPS = ("left", "right", "authoritarian", "liberal")
 ANY = "any"  # whichever of the four
 
-_OPPOSED = {"left": "right", "right": "left", "authoritarian": "liberal", "liberal": "authoritarian"}
+_OPPOSED = {
+    "left": "right",
+    "right": "left",
+    "authoritarian": "liberal",
+    "liberal": "authoritarian",
+}
 
 # Tuned on the development half of the labelled answers (tests/scores/stance_answers.jsonl). A
 # wording of a camp counts one; the rest only beside one of its words.

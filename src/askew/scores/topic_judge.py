@@ -29,7 +29,8 @@ _TAKEN_BACK = re.compile(
     r"|disregard (?:this|the above|my)|not my (?:verdict|answer|judge?ment)"
     # What is said under a condition, by somebody else, or struck out, is no verdict.
     r"|on (?:further |second )?reflection|i would (?:rather|now) say|the (?:opposite|reverse) of"
-    r"|suppos(?:e|ing)\b|hypothetical|if (?:i am |i'm |i were )?forced|(?:judge|rater|reader) would say"
+    r"|suppos(?:e|ing)\b|hypothetical|if (?:i am |i'm |i were )?forced"
+    r"|(?:judge|rater|reader) would say"
     r"|(?:low|little) confidence|confidence\W{1,3}(?:very )?low|not really\b)"
     # Right before the object, whose place a line break takes in `_around`.
     r"|(?:\bnot[ :]*|~~)\n",

@@ -19,8 +19,9 @@ from askew.search.gmrl_agent import Agent
 from askew.search.gmrl_hub import AgentLinkHub, Offer, penalised
 from askew.search.gmrl_model import GmrlModel, h0_untested, load_model, paid_inputs
 from askew.search.gmrl_projection import project, towers
-from askew.search.gmrl_rows import COUNTS, RECENT, Tables, describe_state, refresh, tower
+from askew.search.gmrl_rows import RECENT, Tables, describe_state, refresh, tower
 from askew.search.gmrl_settings import (
+    COUNTS,
     PLAY_SETTINGS,
     GmrlSettings,
     changed,
@@ -314,10 +315,18 @@ def _check_vectors(
             f"{model.title_dimensions} dimensions for each of {board.graph.size} topics. Use the "
             "embedder that it was trained with."
         )
+    if settings.regime != "leaky" and not np.isfinite(board.title_vectors).all():
+        raise DataError(
+            "the board's title vectors hold numbers that are not finite. Embed the titles anew."
+        )
     if settings.regime == "leaky" and answer_vectors is not None:
         expected = (board.graph.size, model.answer_dimensions)
         if answer_vectors.shape != expected:
             raise DataError(
                 f"answer_vectors have shape {answer_vectors.shape}, expected {expected}. Use the "
                 "embedder that this GMRL-BD was trained with."
+            )
+        if not np.isfinite(answer_vectors).all():
+            raise DataError(
+                "answer_vectors hold numbers that are not finite. Embed the answers anew."
             )

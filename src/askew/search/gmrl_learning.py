@@ -56,7 +56,7 @@ def learn(
     summary = torch.from_numpy(np.concatenate([tries.summary for _, tries in played]))
     action = torch.from_numpy(np.concatenate([tries.action for _, tries in played]))
     target = torch.from_numpy(np.concatenate([tries.target for _, tries in played]))
-    target = target.clamp(*_bounds(settings))
+    target = target.clamp(*bounds(settings))
     begin = np.cumsum([0, *sizes])
     losses = []
     for index, part in batches:
@@ -91,8 +91,11 @@ def _embedded(
     return network.embed(one.untested, one.tested, topics)
 
 
-def _bounds(settings: GmrlSettings) -> tuple[float, float]:
-    """What Eq. 1 can sum up to, so that an overestimated maximum cannot run away."""
+def bounds(settings: GmrlSettings) -> tuple[float, float]:
+    """The least and the most that Eq. 1 can sum up to; targets are held within them.
+
+    So an overestimated maximum cannot run away.
+    """
     if settings.discount == 1:
         return -math.inf, math.inf
     least = -settings.reward_test

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from askew.errors import ConfigError, DataError
 from askew.search.checkpoints import load_checkpoint, save_checkpoint, tensor
-from askew.search.gmrl_settings import GmrlSettings, settings_from
+from askew.search.gmrl_settings import COUNTS, GmrlSettings, settings_from
 from askew.search.worlds import World
 
 KIND = "gmrl_bd"
@@ -107,7 +107,7 @@ def load_model(path: str | Path) -> GmrlModel:
                 if name.startswith("adam.")
             },
         )
-    except (KeyError, TypeError, AttributeError, ConfigError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(
             f"{path}: the notes of this GMRL-BD checkpoint cannot be read ({error}). It was not "
             "written by this version; train anew with: askew boundary train"
@@ -119,13 +119,26 @@ def load_model(path: str | Path) -> GmrlModel:
 def _check_shapes(path: str | Path, model: GmrlModel) -> None:
     settings, weights = model.settings, model.weights
     inputs = input_size(settings, model.title_dimensions, model.answer_dimensions)
-    for name, shape in (
-        ("neighbour", (inputs, settings.embedding)),
-        ("own", (inputs, settings.embedding)),
-        ("action_hidden", (settings.embedding, settings.tower)),
-        ("key", (settings.tower, settings.query + 1)),
-        ("query", (settings.tower, settings.query + 1)),
-    ):
+    size, tower, query = settings.embedding, settings.tower, settings.query + 1
+    state = 3 * size + COUNTS
+    expected: dict[str, tuple[int, ...]] = {
+        "neighbour": (inputs, size),
+        "own": (inputs, size),
+        "bias": (size,),
+        "attends": (size, 1),
+        "attended": (size, 1),
+        "classifier": (size, 1),
+        "classifier_bias": (1,),
+        "action_hidden": (size, tower),
+        "action_bias": (tower,),
+        "key": (tower, query),
+        "key_bias": (query,),
+        "state_hidden": (state, tower),
+        "state_bias": (tower,),
+        "query": (tower, query),
+        "query_bias": (query,),
+    }
+    for name, shape in expected.items():
         if weights[name].shape != shape:
             raise DataError(
                 f"{path}: tensor {name!r} has shape {weights[name].shape}, expected {shape} by the "

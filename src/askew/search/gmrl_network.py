@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from askew.errors import missing_extra
 from askew.graphs.topics import TopicGraph
-from askew.search.gmrl_rows import COUNTS, LEAKY_SLOPE
-from askew.search.gmrl_settings import ATTENTION, NO_NEIGHBOURS, GmrlSettings
+from askew.search.gmrl_rows import LEAKY_SLOPE
+from askew.search.gmrl_settings import ATTENTION, COUNTS, NO_NEIGHBOURS, GmrlSettings
 
 try:
     import torch

@@ -11,8 +11,8 @@ from askew.errors import missing_extra
 from askew.search.distance import scratch
 from askew.search.gmrl_model import h0_of_world
 from askew.search.gmrl_projection import project, towers
-from askew.search.gmrl_rows import COUNTS, Tables, refresh
-from askew.search.gmrl_settings import GmrlSettings
+from askew.search.gmrl_rows import Tables, refresh
+from askew.search.gmrl_settings import COUNTS, GmrlSettings
 from askew.search.gmrl_walks import Tries, Weights, play_tries
 from askew.search.worlds import World
 

@@ -26,7 +26,6 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 LEAKY_SLOPE = 0.2  # of the LeakyReLU in α_ij, as in GAT
 RECENT = 10  # queries that the state's recent hit rate looks back on
-COUNTS = 5  # entries of the state's summary beside the three mean embeddings
 
 
 def compiled(function: _F) -> _F:

@@ -23,6 +23,8 @@ NO_NEIGHBOURS = 0
 MEAN = 1
 ATTENTION = 2
 
+COUNTS = 5  # entries of the state's summary that Q reads, beside three mean embeddings
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GmrlSettings:
@@ -86,13 +88,22 @@ class GmrlSettings:
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise ConfigError(f"GMRL-BD's {name} is {value!r}, expected a whole number from 1.")
-        if self.try_queries is not None and self.try_queries < 2:
+        if self.variant not in VARIANTS:
+            raise unknown_name("variant of GMRL-BD", self.variant, list(VARIANTS))
+        for name in _TRUTHS:
+            if type(getattr(self, name)) is not bool:
+                raise ConfigError(
+                    f"GMRL-BD's {name} is {getattr(self, name)!r}, expected true or false."
+                )
+        within = self.try_queries
+        if within is not None and (type(within) is not int or within < 2):
             raise ConfigError(
-                f"GMRL-BD's try_queries is {self.try_queries}, expected None or at least 2."
+                f"GMRL-BD's try_queries is {within!r}, expected None or a whole number from 2."
             )
         for name in _NUMBERS:
             value = getattr(self, name)
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not math.isfinite(value) or value < 0:
                 raise ConfigError(f"GMRL-BD's {name} is {value!r}, expected a number from 0.")
         for name in _SHARES:
             if getattr(self, name) > 1:
@@ -153,6 +164,7 @@ _NUMBERS = (
     "epsilon_floor",
     "overlap_penalty",
 )
+_TRUTHS = ("sage", "attention", "read_answers", "q_attends", "uniform_actions", "restarts")
 _SHARES = ("discount", "averaging", "epsilon_start", "epsilon_decay", "epsilon_floor")
 
 # What may differ between the training of a checkpoint and its play.

@@ -102,7 +102,7 @@ class Trainer:
         names = tuple(world.name for world in worlds)
         if path is not None and Path(path).exists():
             self.model = load_model(path)
-            _check_resumes(path, self.model, settings, seed, names)
+            _check_resumes(path, self.model, settings, seed, names, (titles, answers))
             state = {name: torch.from_numpy(a.copy()) for name, a in self.model.weights.items()}
             self.network.load_state_dict(state)
         else:
@@ -263,11 +263,14 @@ def _check_resumes(
     settings: GmrlSettings,
     seed: int,
     worlds: tuple[str, ...],
+    dimensions: tuple[int, int],
 ) -> None:
+    had = model.title_dimensions, model.answer_dimensions
     for what, found, wanted in (
         ("settings", model.settings, settings),
         ("seed", model.seed, seed),
         ("worlds", model.worlds, worlds),
+        ("lengths of title and answer vectors", had, dimensions),
     ):
         if found != wanted:
             raise ConfigError(

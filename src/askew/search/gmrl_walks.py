@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from askew.search.distance import FAR, Scratch, drop_source, search_all
 from askew.search.gmrl_rows import (
-    COUNTS,
     RECENT,
     Floats,
     Tables,
@@ -28,6 +27,7 @@ from askew.search.gmrl_rows import (
     key_rows,
     tower,
 )
+from askew.search.gmrl_settings import COUNTS
 
 UNTOUCHED = 2**30  # in `Tries.order`: never tested in that try
 

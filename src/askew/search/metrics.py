@@ -228,8 +228,8 @@ def compare(
 
     Games on one graph are not independent: graphs are drawn, and their games with them. From
     `FEWEST_GRAPHS` on the intervals are percentile bootstrap intervals; with fewer those are too
-    short, and Student's t on the graphs' residuals takes their place. Games in which either figure is NaN are
-    left out, and show in the coverage.
+    short, and Student's t on the graphs' residuals takes their place. Games in which either figure
+    is NaN are left out, and show in the coverage.
 
     Args:
         ours: one a game.
