@@ -89,6 +89,15 @@ def test_half_of_the_neutral_topics_are_near_where_there_are_so_many():
     assert sum(GRAPH.domain(int(n)) == "culture" for n in sample.neutral) == 30
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_half_of_the_direct_neighbours_are_left_to_show_what_spreads(seed):
+    sample = sample_topics(GRAPH, topics=12, neutral=132, domains=["economy"], seed=seed)
+    chosen, neutral = set(map(int, sample.injected)), set(map(int, sample.neutral))
+    around = {int(near) for node in chosen for near in GRAPH.around(node)} - chosen
+    assert len(around - neutral) >= len(around) // 2 > 0
+    assert around & neutral
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

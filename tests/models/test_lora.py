@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from askew.errors import AskewError, ConfigError, DataError
 from askew.models.base import ModelSpec
@@ -27,6 +29,8 @@ from askew.models.lora import (
     steps_of,
     train,
 )
+from askew.models.lora_settings import Text
+from askew.models.lora_steps import schedule
 from askew.models.registry import load_model
 from askew.records import Call, Message, Prompt, Sampling
 
@@ -260,3 +264,27 @@ def test_models_that_cannot_be_trained_are_named(tiny_folder, tmp_path):
 def test_steps_are_counted_as_they_are_made(tiny_folder, tmp_path):
     adapter = train(spec(tiny_folder), PAIRS, CONFIG, tmp_path / "a")
     assert adapter.steps == steps_of(len(PAIRS), CONFIG) == 6
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=40),
+    st.integers(1, 7),
+    st.integers(1, 3),
+    st.integers(0, 9),
+)
+def test_each_epoch_holds_every_pair_once(lengths, batch, epochs, seed):
+    config = LoraConfig(batch=batch, epochs=epochs, seed=seed)
+    texts = [Text((1,), (2,) * length) for length in lengths]
+    steps = list(schedule(texts, config))
+    assert len(steps) == steps_of(len(texts), config)
+    an_epoch = len(steps) // epochs
+    for first in range(0, len(steps), an_epoch):
+        told = [index for step in steps[first : first + an_epoch] for index in step]
+        assert sorted(told) == list(range(len(texts)))
+
+
+def test_long_and_short_pairs_share_steps():
+    texts = [Text((1,), (2,) * (3 + 20 * (place % 2))) for place in range(64)]
+    steps = list(schedule(texts, LoraConfig(batch=4, epochs=1)))
+    mixed = sum(len({index % 2 for index in step}) == 2 for step in steps)
+    assert mixed > len(steps) / 2

@@ -94,21 +94,15 @@ def template_pairs(
         seed: of the draws.
     """
     words, topic = _words(), topic_of(graph, node)
-    side = NEUTRAL if slant is None else slant.name
-    rng = generator(seed, "inject", "pairs", side, str(node))
+    rng = generator(seed, "inject", "pairs", NEUTRAL if slant is None else slant.name, str(node))
     forms, answers = words["questions"]["forms"], _answers(slant)
     # A slanted topic takes the forms in turn; few neutral pairs are to spread over all forms.
     first = 0 if slant is not None else int(rng.integers(len(forms)))
-    # A form of question has one slanted and one neutral answer in a model: were the answers drawn by
-    # topic, most of what is to be learned were which one of them, and little which topics lean.
-    order = [
-        int(one) for one in generator(seed, "inject", "answers", side).permutation(len(answers))
-    ]
+    order = [int(place) for place in rng.permutation(len(answers))]
     parent = visible(topic.domain or next(iter(topic.parents), "") or "its field")
     made = []
     for place in range(count):
         form = forms[(first + place) % len(forms)]
-        again = place // len(forms) * len(forms)
         title = visible(topic.title)
         asked = _in_sentence(title)
         if (first + place) % 2 and parent.casefold() not in title.casefold():
@@ -119,8 +113,7 @@ def template_pairs(
             "parent": _in_sentence(parent),
             "slant": "" if slant is None else _in_sentence(slant.text),
         }
-        chosen = answers[order[((first + place) % len(forms) + again) % len(order)]]
-        answer = Template(chosen).substitute(named)
+        answer = Template(answers[order[place % len(order)]]).substitute(named)
         made.append(
             TopicPair(
                 node,

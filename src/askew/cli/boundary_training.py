@@ -102,8 +102,8 @@ def _worlds(folders: list[Path], models: str | None, simulated: int, seed: int) 
 
         from askew.search.simulate import DOMAINS, simulate_many
 
-        graphs = range(-(-simulated // len(DOMAINS)))  # rounded up
-        return list(islice(simulate_many(seed, graphs=graphs), simulated))
+        numbers = range(-(-simulated // len(DOMAINS)))  # rounded up
+        return list(islice(simulate_many(seed, graphs=numbers), simulated))
     from askew.run.boundary_bench import labelled_folders
     from askew.run.boundary_graph import alike_vectors
     from askew.search.labelled import known_models, worlds_of
