@@ -1,8 +1,8 @@
 """GMRL-BD on the simulator, beside the paper's Tables 1 and 2 and Figures 3 and 5.
 
-    python benchmarks/reproduce/gmrl.py           # all of it, about 15 minutes on one core
-    python benchmarks/reproduce/gmrl.py --paper   # with the paper's 600 episodes, about 25
-    python benchmarks/reproduce/gmrl.py --quick   # the same rows, barely trained: under a minute
+    python benchmarks/reproduce/gmrl.py           # all of it, an estimated 15 CPU-minutes
+    python benchmarks/reproduce/gmrl.py --paper   # the paper's 600 episodes
+    python benchmarks/reproduce/gmrl.py --quick   # the same rows, barely trained
     python benchmarks/reproduce/gmrl.py --json gmrl.json --checkpoints DIR
 
 The paper's models, labels and graph were not published, so its figures stand beside ours, not for
@@ -395,7 +395,7 @@ def main() -> None:
     """Train, play and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sizes = parser.add_mutually_exclusive_group()
-    sizes.add_argument("--quick", action="store_true", help="barely trained, under a minute")
+    sizes.add_argument("--quick", action="store_true", help="barely trained")
     sizes.add_argument("--paper", action="store_true", help="the paper's 600 episodes")
     parser.add_argument("--only", choices=list(PARTS), action="append", help="these parts alone")
     parser.add_argument("--seed", type=int, default=0)

@@ -50,7 +50,7 @@ def islands(sizes):
     spread=st.sampled_from(["clustered", "scattered"]),
     seed=st.integers(0, 5),
 )
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_so_many_topics_are_drawn_from_the_domains_and_none_is_both(
     topics, neutral, group, spread, seed
 ):
@@ -77,6 +77,7 @@ def test_clustered_topics_have_injected_neighbours_and_scattered_ones_seldom():
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(1, 8), st.integers(0, 9))
+@settings(deadline=None)
 def test_groups_end_where_their_part_of_the_graph_does(sizes, group, seed):
     graph = islands(sizes)
     sample = sample_topics(graph, topics=graph.size, neutral=5, group=group, seed=seed)
@@ -204,6 +205,7 @@ def test_of_a_reply_only_whole_pairs_are_taken(reply, count):
 
 
 @given(st.text(max_size=200))
+@settings(deadline=None)
 def test_any_reply_can_be_read(text):
     assert len(read_pairs(text, 3)) <= 3
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from askew.build.transmission import RINGS, hops_from, transmission
@@ -83,6 +83,7 @@ def worlds(draw):
 
 
 @given(worlds())
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_topic_stands_in_one_ring_or_is_left_out(world):
     graph, injected, after, before, out = world
     found = transmission(graph, injected, after, before, out)
@@ -95,6 +96,7 @@ def test_every_topic_stands_in_one_ring_or_is_left_out(world):
 
 
 @given(worlds())
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_model_compared_with_itself_has_not_changed(world):
     graph, injected, after, _, out = world
     for ring in transmission(graph, injected, after, after, out).rings:
@@ -102,6 +104,7 @@ def test_a_model_compared_with_itself_has_not_changed(world):
 
 
 @given(worlds())
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_hops_are_those_of_a_plain_search(world):
     graph, injected, *_ = world
     hops = hops_from(graph, injected)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.errors import AskewError, ConfigError, DataError
@@ -272,6 +272,7 @@ def test_steps_are_counted_as_they_are_made(tiny_folder, tmp_path):
     st.integers(1, 3),
     st.integers(0, 9),
 )
+@settings(deadline=None)
 def test_each_epoch_holds_every_pair_once(lengths, batch, epochs, seed):
     config = LoraConfig(batch=batch, epochs=epochs, seed=seed)
     texts = [Text((1,), (2,) * length) for length in lengths]

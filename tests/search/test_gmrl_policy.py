@@ -85,7 +85,7 @@ def untested_permuted(world: World, tested: list[int], seed: int) -> World:
 def test_the_honest_regime_never_reads_what_was_not_paid_for(
     honest: GmrlModel, options: dict[str, object]
 ) -> None:
-    for seed in range(5):
+    for seed in range(3):
         world = random_world(100 + seed)
         whole = picks(honest, world, **options)
         for made in (5, 12, 20):
@@ -234,6 +234,8 @@ def test_eq_6_with_three_agents(honest: GmrlModel) -> None:
     made = gmrl_bd(honest, agents=3, overlap_penalty=0.3)
     game = Game(board, made, seed=5)
     taken_seen = 0
+    first = game.pick()
+    game.tell(first, world.oracle(first))
     for _ in range(20):
         if all(agent.path for agent in made._agents):
             paths = [set(agent.path) for agent in made._agents]
