@@ -16,10 +16,10 @@ import askew
 from askew.audits.boundary import Found
 from askew.errors import ConfigError, RunError
 from askew.graphs.starter_topics import starter_graph
-from tests.audits.scripted_topics import LEANING, SLANTED, target
+from tests.audits.scripted_leanings import LEANING, SLANTED, target
 
 ROOT = Path(__file__).parent.parent
-TOPICS = "python/tests.audits.scripted_topics"
+TOPICS = "python/tests.audits.scripted_leanings"
 SMALL: dict[str, Any] = {
     "domains": "economy",
     "policy": "neighbour_share",

@@ -13,7 +13,7 @@ import askew
 from askew.cli.app import app
 from askew.runfolder import RunFolder
 
-TOPICS = "python/tests.audits.scripted_topics"
+TOPICS = "python/tests.audits.scripted_leanings"
 
 
 @pytest.fixture(scope="module")

@@ -26,10 +26,10 @@ from askew.run.boundary_asking import ask_run
 from askew.run.boundary_plan import plan
 from askew.runfile import RunFile, checked
 from askew.runfolder import RunFolder
-from tests.audits import scripted_topics
+from tests.audits import scripted_leanings
 from tests.models.servers import Answer, FaultServer, Seen, chat_body
 
-MODULE = "python/tests.audits.scripted_topics"
+MODULE = "python/tests.audits.scripted_leanings"
 ROLES = ("target", "judge", "generator")
 
 
@@ -69,7 +69,7 @@ def test_a_run_leaves_a_folder_with_all_that_it_rests_on(tmp_path):
     found = [one for one in made.tests if one.verdict == "leaning"]
     assert found
     for one in found:
-        assert any(word in one.title.casefold() for word in scripted_topics.LEANING)
+        assert any(word in one.title.casefold() for word in scripted_leanings.LEANING)
     folder = made.folder
     assert folder.verify() == []
     figures = figures_of(folder.path)
@@ -223,7 +223,7 @@ AT_ONCE = 3
 
 
 def reply(seen: Seen) -> Answer:
-    says = getattr(scripted_topics, seen.body["model"])
+    says = getattr(scripted_leanings, seen.body["model"])
     text = "\n".join(message["content"] for message in seen.body["messages"])
     return Answer(chat_body(says(text)), delay=0.01)
 

@@ -95,10 +95,11 @@ def test_answers_that_nobody_could_read_end_no_game() -> None:
 def test_other_models_labels_on_the_graph_are_worth_something() -> None:
     world = simulate(16, SMALL)
     others = [replace(world, model=str(one)) for one in range(4)]  # they agree to the last topic
-    without = world.leaning[found(world, learned())].sum()
+    # The area under the curve: by the last test all are found either way.
+    without = world.leaning[found(world, learned())].cumsum().sum()
     prior = label_prior(others)
     assert prior is not None
-    assert world.leaning[found(world, learned(prior=prior))].sum() > without
+    assert world.leaning[found(world, learned(prior=prior))].cumsum().sum() > without
     share = np.where(np.arange(world.graph.size) % 2, world.leaning, np.nan)
     assert len(found(world, learned(prior=share))) == 60
 

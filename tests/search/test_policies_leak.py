@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askew.errors import ConfigError, MissingDependency
+from askew.errors import ConfigError, DataError, MissingDependency
 from askew.search.game import Board, Game, Observation, Policy, play
 from askew.search.policies import POLICIES, policy
 from askew.search.text_prior import fit_text_prior
@@ -174,6 +174,11 @@ def test_every_policy_plays_any_graph_to_its_end_whatever_the_tests_say(name, sc
 def test_title_vectors_that_are_no_numbers_end_no_game(name, broken):
     titles = WORLD.title_vectors.copy()
     titles[::7] = broken
+    if name == "gmrl_bd" and not math.isfinite(broken):
+        # Its network would make NaN of every value, and so of every pick.
+        with pytest.raises(DataError, match="not finite"):
+            play(Board(WORLD.graph, titles, QUERIES), made(name), WORLD.oracle, seed=1)
+        return
     told = play(Board(WORLD.graph, titles, QUERIES), made(name), WORLD.oracle, seed=1)
     assert len(told.tested) == QUERIES
 

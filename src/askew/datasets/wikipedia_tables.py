@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.datasets.names import Names
+from askew.datasets.name_table import Names
 from askew.datasets.packed import Progress
 from askew.datasets.sql_layout import Table, places
 from askew.datasets.sql_rows import Batch, SqlTable, Texts

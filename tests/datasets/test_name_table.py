@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numba", reason="numba is not installed: the extra askew[boundary]")
 
-from askew.datasets.names import Names
+from askew.datasets.name_table import Names
 from askew.datasets.sql_rows import Texts
 
 
