@@ -86,3 +86,11 @@ def test_how_far_titles_are_believed_never_depends_on_the_worlds_own_labels(worl
     before = known_before(worlds)[0].titles
     turned = [replace(worlds[0], leaning=~worlds[0].leaning), *worlds[1:]]
     np.testing.assert_array_equal(before, known_before(turned)[0].titles)
+
+
+def test_models_that_agree_to_the_last_topic_are_believed():
+    """Labels that separate perfectly have no finite slope of their own."""
+    leaning = np.arange(200) % 10 == 0
+    odds = np.where(leaning, 3.9, -1.7)
+    assert prior_trust([odds] * 3, [leaning] * 3) == 1.0
+    assert prior_trust([-odds] * 3, [leaning] * 3) == 0.0

@@ -21,7 +21,8 @@ def prior_trust(odds: Sequence[NDArray[Any]], leaning: Sequence[NDArray[np.bool_
 
     A logistic regression of each model's labels on log odds that other models' labels gave, with an
     intercept of its own for each: a slope of 1 says that the odds mean what they say, 0 that they
-    say nothing of another model. It is taken at one standard error less. Titles with hundreds of
+    say nothing of another model. It has a standard normal prior, as models that agree to the last
+    topic would make it endless, and is taken at one standard error less. Titles with hundreds of
     dimensions, and labels of models that do not agree topic by topic, come near 0; believing them
     misleads every pick.
 
@@ -53,13 +54,14 @@ def prior_trust(odds: Sequence[NDArray[Any]], leaning: Sequence[NDArray[np.bool_
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_odds, off = weights[0] * x + weights[1:][world], chances(weights) - y
-        value = float(np.logaddexp(0, log_odds).sum() - log_odds @ y)
-        return value, np.append(off @ x, np.bincount(world, off, len(pairs)))
+        value = float(np.logaddexp(0, log_odds).sum() - log_odds @ y + weights[0] ** 2 / 2)
+        return value, np.append(off @ x + weights[0], np.bincount(world, off, len(pairs)))
 
     begin = np.append(0.0, np.log(rates / (1 - rates)))
     fitted = minimize(loss, begin, jac=True, method="L-BFGS-B").x
     certain = chances(fitted) * (1 - chances(fitted))
     middle = np.bincount(world, certain * x) / np.bincount(world, certain)
-    known = float(certain @ (x - middle[world]) ** 2)  # Fisher information of the slope
-    slope = float(fitted[0]) - 1 / math.sqrt(max(known, 1e-12))
+    # Fisher information of the slope, with that of its prior.
+    known = float(certain @ (x - middle[world]) ** 2) + 1
+    slope = float(fitted[0]) - 1 / math.sqrt(known)
     return float(np.clip(slope / REFERENCE, 0.0, 1.0))
