@@ -167,8 +167,8 @@ def main(path: str, resume: str | None = None) -> None:
         for name, array in made.tensors.items()
         if not name.startswith(("labels.", "title_prior."))
     }
-    left_out = {"labelled_models": {}, "label_trust": {}, "title_domains": []}
-    meta = {**made.meta, **left_out, "command": COMMAND}
+    meta = dict(made.meta)
+    meta |= {"labelled_models": {}, "label_trust": {}, "title_domains": [], "command": COMMAND}
     save_checkpoint(path, kept, meta)
 
 
