@@ -74,10 +74,12 @@ class Row:
     Attributes:
         cells: one a column.
         objection: why its figures are not meaningful; "" where nothing speaks against them.
+        link: where a report shows the items behind it, of `items.items_link`; "" for nowhere.
     """
 
     cells: tuple[Value, ...]
     objection: str = ""
+    link: str = ""
 
     @property
     def mark(self) -> str:

@@ -1,4 +1,4 @@
-"""Which audit a run is of, and the settings that its folder keeps."""
+"""Which audits a run holds, each audit's own part of the figures, and the folder's settings."""
 
 from __future__ import annotations
 
@@ -10,26 +10,56 @@ from askew.errors import RunError
 from askew.runfolder import RunFolder
 
 Audit = Literal["flex", "clinical", "boundary"]
+AUDITS: tuple[Audit, ...] = ("flex", "clinical", "boundary")
 
 
-def audit_of(folder: RunFolder) -> Audit:
-    """The audit that the run in a folder is of, finished or not.
+def audits_of(folder: RunFolder) -> tuple[Audit, ...]:
+    """The audits that the run in a folder holds, finished or not; at least one.
 
     Raises:
         RunError: its settings cannot be read.
     """
-    return audit_in(settings_of(folder))
+    return audits_in(settings_of(folder))
+
+
+def audits_in(tables: Mapping[str, object]) -> tuple[Audit, ...]:
+    """The audits that a run file or `estimates.json` holds, parsed: each has a table by its name.
+
+    A file that names none is of FLEX.
+
+    >>> audits_in({"seed": 0, "boundary": {}, "flex": {}}), audits_in({"seed": 0})
+    (('flex', 'boundary'), ('flex',))
+    """
+    return tuple(name for name in AUDITS if name in tables) or ("flex",)
+
+
+def audit_of(folder: RunFolder) -> Audit:
+    """The first audit that the run in a folder holds."""
+    return audits_of(folder)[0]
 
 
 def audit_in(tables: Mapping[str, object]) -> Audit:
-    """The audit that a run file or `estimates.json` is of, parsed: each has a table by its name.
+    """The first audit that a run file or `estimates.json` holds."""
+    return audits_in(tables)[0]
 
-    >>> audit_in({"seed": 0, "boundary": {}}), audit_in({"seed": 0})
-    ('boundary', 'flex')
+
+def part_of(estimates: Mapping[str, object], audit: Audit) -> Mapping[str, object]:
+    """The figures of one audit as they stand in a run that holds no other.
+
+    A run of several audits keeps the calls of each below its name.
+
+    >>> both = {"model": "m", "flex": {"a": 1}, "boundary": {}, "calls": {"flex": {"asked": 2}}}
+    >>> part_of(both, "flex")
+    {'model': 'm', 'calls': {'asked': 2}, 'flex': {'a': 1}}
     """
-    if "clinical" in tables:
-        return "clinical"
-    return "boundary" if "boundary" in tables else "flex"
+    if len(audits_in(estimates)) == 1:
+        return estimates
+    calls = estimates.get("calls")
+    own = calls.get(audit, {}) if isinstance(calls, Mapping) else {}
+    shared = {
+        key: value for key, value in estimates.items() if key not in AUDITS and key != "calls"
+    }
+    return {**shared, "calls": own, audit: estimates[audit]}
 
 
 def settings_of(folder: RunFolder) -> Mapping[str, Any]:
