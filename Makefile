@@ -11,9 +11,7 @@ BIN := $(VENV)/bin
 
 demo: $(VENV)/demo-installed
 	$(BIN)/askew models install builtin/smollm2
-	$(BIN)/askew run examples/demo.toml --yes
-	$(BIN)/askew run examples/clinical.toml --yes
-	$(BIN)/askew run examples/boundary.toml --yes
+	$(BIN)/askew run examples/audit.toml --yes
 
 test: check
 	$(BIN)/pytest $(PYTEST_ARGS)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         PlannedBoundary,
         PlannedClinical,
         Run,
+        audit,
         boundary,
         clinical,
         extract_facts,
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
         load_vignettes,
         open_run,
         plan,
+        plan_audit,
         plan_boundary,
         plan_clinical,
     )
     from askew.datasets import DataSpec, Loaded
     from askew.errors import AskewError
     from askew.records import Estimate, Item
+    from askew.report.compare import compare
     from askew.vignettes import Vignette
 
 __version__ = "0.1.0"
@@ -47,8 +50,10 @@ __all__ = [
     "Run",
     "Vignette",
     "__version__",
+    "audit",
     "boundary",
     "clinical",
+    "compare",
     "extract_facts",
     "flex",
     "load",
@@ -56,6 +61,7 @@ __all__ = [
     "load_vignettes",
     "open_run",
     "plan",
+    "plan_audit",
     "plan_boundary",
     "plan_clinical",
 ]
@@ -67,6 +73,7 @@ _HOMES = {
     "Item": "askew.records",
     "Loaded": "askew.datasets",
     "Vignette": "askew.vignettes",
+    "compare": "askew.report.compare",
 }
 
 

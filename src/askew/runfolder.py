@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from askew.errors import RunError
-from askew.models.ledgerfile import as_run_error
+from askew.manifest import MANIFEST, check_manifest, sha256_of
+from askew.models.ledgerfile import as_run_error, open_to_read
 from askew.records import (
     Assignment,
     AttackCategory,
@@ -129,6 +130,12 @@ class RunFolder:
         ):
             yield database
 
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Leaves nothing behind, so that a run on a read-only disk can be read."""
+        with closing(open_to_read(self.database)) as database, as_run_error(self.database):
+            yield database
+
     def write_questions(self, items: Iterable[Item], questions: Sequence[Question]) -> None:
         """Replace the items and questions of the run, in one transaction."""
         with self._connected() as database:
@@ -148,14 +155,14 @@ class RunFolder:
 
     def read_items(self) -> dict[str, Item]:
         """The run's items by id."""
-        with self._connected() as database:
+        with self._reading() as database:
             rows = database.execute("SELECT record FROM items").fetchall()
         items = [item_from_json(json.loads(record)) for (record,) in rows]
         return {item.id: item for item in items}
 
     def read_questions(self) -> list[Question]:
         """The run's questions, in the order in which they were planned."""
-        with self._connected() as database:
+        with self._reading() as database:
             rows = database.execute(
                 "SELECT item_id, condition, category, scenario, option_order, replicate, call_key "
                 "FROM questions ORDER BY place"
@@ -178,7 +185,7 @@ class RunFolder:
     def read_scores(self) -> list[Score | None]:
         """The scores, one a question, in the order of the questions."""
         questions = self.read_questions()
-        with self._connected() as database:
+        with self._reading() as database:
             rows = database.execute(
                 "SELECT place, outcome, chosen, correct, rule FROM scores"
             ).fetchall()
@@ -223,8 +230,10 @@ class RunFolder:
         from pydantic import TypeAdapter
 
         adapter = TypeAdapter(record)
-        with self._connected() as database:
-            database.executescript(_SCHEMA)
+        with self._reading() as database:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE name = 'parts'")
+            if tables.fetchone() is None:
+                return []
             rows = database.execute(
                 "SELECT record FROM parts WHERE kind = ? ORDER BY place", (kind,)
             ).fetchall()
@@ -258,29 +267,18 @@ class RunFolder:
         with self._connected() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         lines = [
-            f"{_sha256(file)}  {file.relative_to(self.path).as_posix()}\n"
+            f"{sha256_of(file)}  {file.relative_to(self.path).as_posix()}\n"
             for file in self._hashed_files()
         ]
-        write_whole(self.path / "MANIFEST", "".join(lines))
+        write_whole(self.path / MANIFEST, "".join(lines))
 
     def verify(self) -> list[str]:
-        """The files that differ from `MANIFEST`, each with what is wrong; empty = all is well.
+        """What is not as `MANIFEST` says, each with what is wrong; empty = all is well.
 
         Raises:
             RunError: there is no manifest.
         """
-        manifest = self.path / "MANIFEST"
-        if not manifest.is_file():
-            raise RunError(f"{self.path} has no MANIFEST: the run has not ended.")
-        trouble = []
-        for line in manifest.read_text(encoding="utf-8").splitlines():
-            expected, _, name = line.partition("  ")
-            file = self.path / name
-            if not file.is_file():
-                trouble.append(f"{name}: missing")
-            elif _sha256(file) != expected:
-                trouble.append(f"{name}: changed since the run ended")
-        return trouble
+        return [str(fault) for fault in check_manifest(self.path)]
 
     def _hashed_files(self) -> list[Path]:
         # Questions and graph are of a boundary run.
@@ -396,11 +394,6 @@ def cannot_make(path: Path, trouble: OSError) -> RunError:
         f"the run folder {path} cannot be made: {trouble.strerror or trouble}. "
         "Name another with --out."
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _question_row(place: int, question: Question) -> tuple[object, ...]:

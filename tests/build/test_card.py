@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from askew.build.card import card_text
 from askew.build.figures import Pair, report_of
-from askew.build.markdown import code
 from askew.build.release import write_set
 from askew.build.statistics import table_4
 from askew.records import Outcome
+from askew.report.markup import code
 from askew.runfolder import json_text
 from tests.build.made import clean_rows
 

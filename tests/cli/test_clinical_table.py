@@ -119,6 +119,6 @@ def test_json_prints_the_estimates_as_they_are(folder, capsys):
 
 
 def test_every_audit_has_its_sentence(folder, flex_folder):
-    assert "declared comparison" in one_sentence(folder.read_estimates())
-    assert "pairs" in one_sentence(flex_folder.read_estimates())
+    assert "declared comparison" in one_sentence("clinical", folder.read_estimates())
+    assert "pairs" in one_sentence("flex", flex_folder.read_estimates())
     assert Path(folder.path).name == "toy-run"

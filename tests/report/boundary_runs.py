@@ -13,6 +13,7 @@ import numpy as np
 
 from askew.audits.boundary_figures import boundary_figures
 from askew.audits.boundary_records import QuestionTest, TopicTest
+from askew.graphs.topic_storage import save_graph
 from askew.graphs.topics import TopicGraph, build_graph
 from askew.runfolder import RunFolder, json_text
 from askew.search.game import LEANING, Board, Game, Observation
@@ -120,12 +121,13 @@ def make_boundary_run(
     graph: TopicGraph,
     *,
     change: Callable[[dict[str, Any]], None] | None = None,
-    configuration: str = "seed = 0\n",
+    configuration: str = "seed = 0\n[boundary]\n",
 ) -> RunFolder:
-    """A run folder with its tests and figures."""
+    """A run folder with its tests, graph and figures."""
     folder = RunFolder.create(path)
     folder.settings.write_text(configuration, encoding="utf-8")
     folder.write_parts("topic test", tests)
+    save_graph(graph, folder.path / "graph", source="a test", overwrite=True)
     estimates: dict[str, Any] = {
         "askew": "0",
         "model": MODEL,

@@ -160,7 +160,8 @@ def make_clinical_run(
     estimates = json.loads(json_text(_estimates(made, forms, replicates, judges, len(calls))))
     change(estimates)
     folder.write_estimates(estimates)
-    folder.settings.write_text(f'# resolved\nmodel = "{MODEL}"\nseed = 1\n', encoding="utf-8")
+    written = f'# resolved\nmodel = "{MODEL}"\nseed = 1\n[clinical]\n'
+    folder.settings.write_text(written, encoding="utf-8")
     return folder
 
 

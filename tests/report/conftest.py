@@ -9,12 +9,20 @@ import pytest
 
 from askew.runfolder import RunFolder
 from tests.report.runs import make_run, starter_items
+from tests.report.several_runs import all_three
 
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     path: Path = tmp_path_factory.mktemp("runs") / "starter-run"
     return make_run(path, starter_items())
+
+
+@pytest.fixture(scope="session")
+def three(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run that holds the three audits."""
+    path: Path = tmp_path_factory.mktemp("runs") / "three"
+    return all_three(path)
 
 
 def estimate(value: float | None, lower: float | None = None, upper: float | None = None, n=10):

@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 
 from askew.graphs.topics import build_graph
 from askew.records import Estimate
-from askew.report.boundary_curve import discovery_curve, write_curve
+from askew.report.boundary_curve import (
+    POINTS,
+    bound_of,
+    curve_note,
+    discovery_curve,
+    write_curve,
+)
 from askew.report.boundary_layout import HEIGHT, WIDTH, layout
 from askew.report.boundary_map import DRAWN, topic_map, write_map
+from askew.report.items import item_link
 
 from .boundary_runs import grown_graph, made_test, play_tests, spread
 
@@ -129,3 +136,47 @@ def test_the_curve_says_its_figures_in_words():
     svg = discovery_curve([0, 1, 1, 2], share(0.1, 0.02, 0.3))
     assert "0 after 1, 1 after 2, 1 after 3, 2 after 4 tests" in svg
     assert "about 0.4 (0.1 to 1.2) in 4 tests" in svg
+
+
+def test_every_find_on_the_curve_leads_to_its_topic():
+    graph = grown_graph(80)
+    tests = play_tests(graph, lambda node: node % 3 == 0, 40)
+    found = np.cumsum([test.verdict == "leaning" for test in tests]).tolist()
+    svg = discovery_curve(found, share(0.3, 0.1, 0.6), tests, graph.size)
+    root = ElementTree.fromstring(svg)
+    assert root.get("role") == "group"
+    links = [one.get("href") for one in root.iter(f"{SVG}a")]
+    assert links == [
+        item_link("boundary", test.title) for test in tests if test.verdict == "leaning"
+    ]
+
+
+def test_of_very_many_finds_some_are_marked_from_the_first_to_the_last():
+    graph = grown_graph(300)
+    tests = [made_test(graph, node, node + 1, True) for node in range(300)]
+    root = ElementTree.fromstring(discovery_curve(list(range(1, 301)), UNKNOWN, tests, 300))
+    links = [str(one.get("href")) for one in root.iter(f"{SVG}a")]
+    assert len(links) == POINTS
+    assert (links[0], links[-1]) == tuple(item_link("boundary", f"Topic {n}") for n in (0, 299))
+
+
+def test_the_bound_is_one_a_test_and_level_where_no_more_can_be_left():
+    level = marks(discovery_curve([0, 1, 2] * 4, share(0.1, 0.05, 0.2), (), 10), "bound")
+    assert level[0].get("points").count(" ") == 2
+    assert bound_of(share(0.0, 0.0, 0.7), 80) == pytest.approx(56)
+    assert math.isnan(bound_of(UNKNOWN, 80))
+    open_ended = marks(discovery_curve([0, 1, 2], UNKNOWN, (), 10), "bound")
+    assert open_ended[0].get("points").count(" ") == 1
+
+
+def test_the_curve_says_what_its_lines_rest_on():
+    graph = grown_graph(80)
+    tests = play_tests(graph, lambda node: node % 3 == 0, 40)
+    told = curve_note(share(0.3, 0.1, 0.6), tests, 80)
+    probes = [test for test in tests if test.probe]
+    hits = sum(test.verdict == "leaning" for test in probes)
+    assert f"({hits} find" in told
+    assert f"in {len(probes)} test" in told
+    assert "at most 48 by that interval" in told
+    assert "is not known (nothing)" in curve_note(UNKNOWN, tests, 80)
+    assert "every topic of the graph was tested" in curve_note(share(0.3, 0.3, 0.3), tests, 40)

@@ -1,6 +1,7 @@
 """A real browser, driven over its DevTools protocol: pages, keys, pictures and complaints.
 
-Chromium or Chrome is found by its usual names or by ASKEW_BROWSER; tests skip where there is none.
+The survey's server and its tests share an event loop, which Playwright's blocking interface, used
+for the reports, cannot. The browser is found, and missed, in the same way: `tests.browser.finding`.
 """
 
 from __future__ import annotations
@@ -8,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
-import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+from tests.browser.finding import ARGUMENTS, find_browser, none_here
+
 SECONDS = 30.0
 _KEYS = {  # key -> code, virtual key code, text
     "Enter": ("Enter", 13, "\r"),
@@ -28,15 +27,6 @@ _KEYS = {  # key -> code, virtual key code, text
     "ArrowLeft": ("ArrowLeft", 37, ""),
     "ArrowRight": ("ArrowRight", 39, ""),
 }
-
-
-def find_browser() -> str:
-    """The browser's program; skips the test where there is none."""
-    named = os.environ.get("ASKEW_BROWSER")
-    found = named or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        pytest.skip("no Chromium or Chrome here; name one in ASKEW_BROWSER")
-    return found
 
 
 class Page:
@@ -170,10 +160,7 @@ async def opened(folder: Path, *, script: bool = True) -> AsyncIterator[Page]:
     process = await asyncio.create_subprocess_exec(
         find_browser(),
         "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
+        *ARGUMENTS,
         "--disable-dev-shm-usage",
         "--remote-debugging-port=0",
         f"--user-data-dir={folder}",
@@ -208,6 +195,6 @@ async def _port(file: Path, process: asyncio.subprocess.Process) -> int:
         if file.is_file() and file.read_text().count("\n") >= 1:
             return int(file.read_text().splitlines()[0])
         if process.returncode is not None:
-            pytest.skip(f"the browser ended with {process.returncode} before it could be driven")
+            none_here(f"the browser ended with {process.returncode} before it could be driven")
         await asyncio.sleep(0.05)
     raise TimeoutError("the browser opened no port")

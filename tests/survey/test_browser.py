@@ -13,7 +13,8 @@ import pytest
 
 from askew.survey.records import Survey, write_record
 from askew.survey.store import read_database
-from tests.survey.browser import Page, find_browser, opened
+from tests.browser.finding import find_browser
+from tests.survey.browser import Page, opened
 from tests.survey.studies import ARMS, study
 
 # What would hinder somebody: one line a fault, none where all is well.

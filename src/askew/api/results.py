@@ -58,46 +58,46 @@ class Run:
 
     @property
     def sentence(self) -> str:
-        """What was found, and whether the model's answers are worth anything."""
+        """What was found, and whether the model's answers are worth anything, audit by audit."""
         from askew.report import boundary_summary, clinical_summary, summary
-        from askew.report.which_audit import audit_in
+        from askew.report.which_audit import parts_of
 
-        figures = self.figures
-        match audit_in(figures):
-            case "clinical":
-                return clinical_summary.sentence(figures)
-            case "boundary":
-                return boundary_summary.sentence(figures)
-            case "flex":
-                return summary.sentence(figures)
+        said = {
+            "clinical": clinical_summary.sentence,
+            "boundary": boundary_summary.sentence,
+            "flex": summary.sentence,
+        }
+        return " ".join(said[audit](part) for audit, part in parts_of(self.figures).items())
 
     @property
     def missing(self) -> int:
         """How many questions have no reply; of a clinical run, how many answers were never had.
 
-        Of a boundary run, how many topics were still to be tested.
+        Of a boundary run, how many topics were still to be tested. A run of several audits has the
+        sum; an audit of it that was not started has no figures yet, and so no number.
         """
-        match self._audit:
-            case "clinical":
-                return self._clinical.missing
-            case "boundary":
-                return self._untested
-            case "flex":
-                return self._folder.read_scores().count(None)
+        counts = {
+            "clinical": lambda: self._clinical.missing,
+            "boundary": lambda: self._untested,
+            "flex": lambda: self._folder.read_scores().count(None),
+        }
+        return sum(counts[audit]() for audit in self._measured)
 
     @property
     def failed(self) -> int:
         """How many questions have an error in place of a reply."""
-        match self._audit:
-            case "clinical":
-                from askew.report.clinical_summary import outcome_counts
+        from askew.report.clinical_summary import outcome_counts
 
-                return outcome_counts(self._clinical).get("error", 0)
-            case "boundary":
-                return sum(row["outcome"] == "error" for row in self.rows())
-            case "flex":
+        found = 0
+        for audit in self._measured:
+            if audit == "clinical":
+                found += outcome_counts(self._clinical).get("error", 0)
+            elif audit == "boundary":
+                found += sum(row["outcome"] == "error" for row in self.rows("boundary"))
+            else:
                 scores = self._folder.read_scores()
-                return sum(one is not None and one.outcome is Outcome.ERROR for one in scores)
+                found += sum(one is not None and one.outcome is Outcome.ERROR for one in scores)
+        return found
 
     def estimate(self, path: str) -> Estimate:
         """One figure with its interval, by its path in `estimates.json`.
@@ -136,26 +136,33 @@ class Run:
 
         return as_frame(list(figure_rows(self.figures)), FIGURE_COLUMNS)
 
-    def rows(self) -> list[dict[str, object]]:
+    def rows(self, audit: Audit | None = None) -> list[dict[str, object]]:
         """One row a question, or a clinical answer, as `askew export rows` writes them.
 
         A boundary run has in each row the topic of the question and its verdict as well. What is
         not known is None.
+
+        Args:
+            audit: whose, where the run holds several.
+
+        Raises:
+            RunError: the run does not hold the audit, or holds several and none is named.
         """
         from askew.report.export import rows
 
-        return list(rows(self._folder))
+        return list(rows(self._folder, audit))
 
-    def frame(self) -> pandas.DataFrame:
+    def frame(self, audit: Audit | None = None) -> pandas.DataFrame:
         """The same as a data frame.
 
         Raises:
             MissingDependency: pandas is not installed.
+            RunError: as `rows`.
         """
         from askew.report.export import columns
         from askew.report.frame import as_frame
 
-        return as_frame(self.rows(), columns(self._folder))
+        return as_frame(self.rows(audit), columns(self._folder, audit))
 
     def effects(self) -> pandas.DataFrame:
         """One row a comparison on one endpoint: excess, interval, noise floor, p values, verdict.
@@ -223,7 +230,8 @@ class Run:
         Args:
             settings: `non_answers`, `normalise`, `paraphrase`; of a clinical run `primary`,
                 `margins`, `reference`, `embedder`; of a boundary run `threshold`, `fewest_judged`,
-                `cut_answers`. None given: as the run has them.
+                `cut_answers`. None given: as the run has them. In a run of several audits each name
+                goes to the audit that has it.
 
         Raises:
             ConfigError: no such setting or value.
@@ -232,18 +240,17 @@ class Run:
         from askew.api.settings import named_as_in_python
         from askew.run import rescore
 
-        audit = self._audit
         changes = {
-            f"{audit}.{name}": value for name, value in settings.items() if value is not None
+            self._setting_name(name): value for name, value in settings.items() if value is not None
         }
         with named_as_in_python():
             return Run(rescore(self.path, changes).path)
 
-    def export(self, file: str | Path) -> Path:
+    def export(self, file: str | Path, audit: Audit | None = None) -> Path:
         """Write the rows to a `.csv`, `.jsonl` or `.parquet` file.
 
         Raises:
-            RunError: the file has another ending or cannot be written.
+            RunError: the file has another ending or cannot be written; or as `rows`.
             MissingDependency: Parquet is wanted and pyarrow is not installed.
         """
         from askew.report.export import write_rows
@@ -252,7 +259,7 @@ class Run:
         form = out.suffix.lstrip(".").lower()
         if form not in ("csv", "jsonl", "parquet"):
             raise RunError(f"{out}: the ending is none of .csv, .jsonl, .parquet.")
-        write_rows(self._folder, out, form)
+        write_rows(self._folder, out, form, audit)
         return out
 
     @property
@@ -262,16 +269,40 @@ class Run:
         return RunFolder.open(self.path)
 
     @property
-    def _audit(self) -> Audit:
-        from askew.report.which_audit import audit_of
+    def audits(self) -> tuple[Audit, ...]:
+        """The audits that the run holds, measured or not."""
+        from askew.report.which_audit import audits_of
 
-        return audit_of(self._folder)
+        return audits_of(self._folder)
+
+    @property
+    def _measured(self) -> tuple[Audit, ...]:
+        """The audits that have figures."""
+        if len(self.audits) == 1:
+            return self.audits
+        figures = self.figures
+        return tuple(audit for audit in self.audits if audit in figures)
+
+    def _part(self, audit: Audit) -> Mapping[str, object]:
+        from askew.report.which_audit import part_of
+
+        return part_of(self.figures, audit)
+
+    def _setting_name(self, name: str) -> str:
+        """The dotted key of a setting by which replies are read."""
+        from askew.runfile.boundary import READING as BOUNDARY
+        from askew.runfile.clinical import READING as CLINICAL
+        from askew.runfile.flex import READING as FLEX
+
+        readers = {"flex": FLEX, "clinical": CLINICAL, "boundary": BOUNDARY}
+        fitting = [audit for audit in self.audits if name in readers[audit]]
+        return f"{(fitting or self.audits)[0]}.{name}"
 
     @property
     def _clinical(self) -> ClinicalRun:
         from askew.report.clinical_run import ClinicalRun
 
-        return ClinicalRun("", self.figures)
+        return ClinicalRun("", self._part("clinical"))
 
     @property
     def _untested(self) -> int:
@@ -282,7 +313,7 @@ class Run:
         """
         from askew.report.boundary_run import BoundaryRun
 
-        run = BoundaryRun("", self.figures)
+        run = BoundaryRun("", self._part("boundary"))
         queries, graph = run.count("settings", "queries"), run.count("topics", "graph")
         if queries is None or graph is None:
             raise RunError(
@@ -297,14 +328,15 @@ class Run:
         Raises:
             RunError: it is of another one.
         """
-        found = self._audit
-        if found != audit:
-            raise RunError(f"{self.path} has no {what}. It is a {_HAS[found]}.")
+        found = self.audits
+        if audit not in found:
+            said = "; and a ".join(_HAS[one] for one in found)
+            raise RunError(f"{self.path} has no {what}. It is a {said}.")
 
     def _setting(self, name: str) -> object:
         from askew.report.estimates import Run as Figures
 
-        return Figures("", self.figures).setting(name)
+        return Figures("", self._part("flex")).setting(name)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the sentence, the main figures, and where the report lies."""

@@ -76,7 +76,7 @@ def chosen(
     Raises:
         ConfigError: names the setting that is wrong.
     """
-    from askew.runfile import checked, read_run_file, write_run_file
+    from askew.runfile import checked, read_run_file
 
     named = list(settings.items())
     if data is not None:
@@ -87,7 +87,7 @@ def chosen(
         named.append((f"{audit}.data", [_table_of(spec_of(one)) for one in several]))
     function = None if isinstance(model, str | None) else model
     if model is not None:
-        named.append(("models.target.name", model if function is None else _name_of(function)))
+        named.append(("models.target.name", model if function is None else name_of(function)))
     options = _by_key(named, audit)
     with named_as_in_python():
         if file is None:
@@ -97,6 +97,18 @@ def chosen(
         else:
             _is_file_of(audit, Path(file).expanduser())
             run = read_run_file(Path(file).expanduser(), options)
+    return as_chosen(run, function)
+
+
+def as_chosen(run: RunFile, function: Function | None) -> Chosen:
+    """The settings of a run, with the function that is its model.
+
+    Raises:
+        ConfigError: the settings cannot be kept in a file, or nothing says when the function has
+            become another model.
+    """
+    from askew.runfile import write_run_file
+
     try:
         write_run_file(run)
     except (TypeError, ValueError) as trouble:
@@ -113,18 +125,20 @@ def _is_file_of(audit: Audit, file: Path) -> None:
     Raises:
         ConfigError: it is of another one.
     """
-    from askew.report.which_audit import audit_in
+    from askew.report.which_audit import audits_in
     from askew.runfile import read_toml
 
     values, _ = read_toml(file, f"Write one with `{_init(audit)}`, or leave the file out.")
-    found = audit_in(values)
-    if found == audit:
+    found = audits_in(values)
+    if found == (audit,):
         return
-    if found == "flex":
+    if len(found) > 1:
+        raise ConfigError(f"{file} is of several audits. Run it with askew.audit(file=…).")
+    if found == ("flex",):
         raise ConfigError(
             f"{file} has no [{audit}] table. Add one, or run the file with askew.flex."
         )
-    raise ConfigError(f"{file} is of the {found} audit. Run it with askew.{found}.")
+    raise ConfigError(f"{file} is of the {found[0]} audit. Run it with askew.{found[0]}.")
 
 
 def _init(audit: Audit) -> str:
@@ -278,7 +292,7 @@ def _table_of(spec: DataSpec) -> dict[str, object]:
     return table
 
 
-def _name_of(function: Function) -> str:
+def name_of(function: Function) -> str:
     """`python/module:name`; the command line can ask by it what a module holds."""
     if not callable(function):
         raise ConfigError(

@@ -105,11 +105,11 @@ def effects(
     made: dict[Key, Effect] = {}
     for form in forms:
         for endpoint in ENDPOINTS.values():
-            distances = _Distances(found, form, endpoint.name)
+            distances = PairDistances(found, form, endpoint.name)
             for contrast in contrasts:
                 for relevant in (False, True):
                     key = Key(form, contrast.attribute, contrast.name, endpoint.name, relevant)
-                    pairs = _pairs(contrast, vignettes, relevant=relevant)
+                    pairs = compared_pairs(contrast, vignettes, relevant=relevant)
                     if not pairs:
                         continue
                     rng = generator(seed, "effect", *_names(key))
@@ -173,7 +173,7 @@ def _signed_effect(
 ) -> Effect | None:
     """None where no answer of these vignettes has a value."""
     variants = {variant for two in pairs.values() for pair in two for variant in pair}
-    known = {one: _values(found, form, endpoint.name, one) for one in variants}
+    known = {one: known_values(found, form, endpoint.name, one) for one in variants}
     if not any(map(len, known.values())):
         return None
     both = [
@@ -181,8 +181,8 @@ def _signed_effect(
         for two in pairs.values()
     ]
     effect = signed_effect(
-        [_counted_alike([pair.base for pair in two], known) for two in both],
-        [_counted_alike([pair.changed for pair in two], known) for two in both],
+        [counted_alike([pair.base for pair in two], known) for two in both],
+        [counted_alike([pair.changed for pair in two], known) for two in both],
         list(pairs),
         margin,
         rng,
@@ -192,7 +192,7 @@ def _signed_effect(
     return replace(effect, floor=floor_of(floors, len(pairs)))
 
 
-def _counted_alike(
+def counted_alike(
     variants: Sequence[str], known: Mapping[str, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """The values of one arm of a vignette, in which each of its pairs counts alike.
@@ -222,7 +222,7 @@ def _mean_known(values: Sequence[float]) -> float:
 
 def _distance_effect(
     pairs: Mapping[str, Sequence[Pair]],
-    distances: _Distances,
+    distances: PairDistances,
     margin: float,
     rng: np.random.Generator,
 ) -> Effect | None:
@@ -234,7 +234,7 @@ def _distance_effect(
     return distance_effect(matrices, sizes, list(pairs), margin, rng)
 
 
-def _pairs(
+def compared_pairs(
     contrast: Contrast, vignettes: Mapping[str, Vignette], *, relevant: bool
 ) -> dict[str, Sequence[Pair]]:
     """The contrast's pairs over the cases in which the attribute ought to matter, or the others."""
@@ -254,14 +254,16 @@ def _margin(endpoint: Endpoint, config: EffectConfig) -> float:
     return config.margins.get(endpoint.name, endpoint.margin)
 
 
-def _values(found: Measured, form: AnswerForm, endpoint: str, variant: str) -> NDArray[np.float64]:
+def known_values(
+    found: Measured, form: AnswerForm, endpoint: str, variant: str
+) -> NDArray[np.float64]:
     """The values that the answers to a variant have."""
     columns = found.values.get((variant, form), {})
     values = columns.get(endpoint, np.empty(0))
     return values[~np.isnan(values)]
 
 
-class _Distances:
+class PairDistances:
     """One two-answer endpoint; each pair of variants is compared once, whatever it stands for."""
 
     def __init__(self, found: Measured, form: AnswerForm, endpoint: str) -> None:

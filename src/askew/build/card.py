@@ -7,13 +7,14 @@ said not to be measured.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from string import Template
 from typing import Any
 
-from askew.build.markdown import (
+from askew.build.statistics import Table4Row, printed_rows, printed_sources
+from askew.report.card_parts import OWN_LICENCE, licence_of, size_category
+from askew.report.markup import (
     NOT_MEASURED,
     at,
     change,
@@ -28,21 +29,11 @@ from askew.build.markdown import (
     yaml_list,
     yaml_text,
 )
-from askew.build.statistics import Table4Row, printed_rows, printed_sources
 from askew.report.words import UNDEFINED, counted, label, listed
 from askew.runfolder import json_text
 
 _SETS = ("selected", "random")
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (math.inf, "n>100K"))
 _SOURCES = {"bbq": "BBQ", "crows_pairs": "CrowS-Pairs", "stereoset": "StereoSet"}
-# Licence of what a row is made of, as Hugging Face names it, and in words.
-_LICENCES = {
-    "bbq": ("cc-by-4.0", "CC BY 4.0 (Parrish et al., 2022)"),
-    "crows_pairs": ("cc-by-sa-4.0", "CC BY-SA 4.0 (Nangia et al., 2020)"),
-    "stereoset": ("cc-by-sa-4.0", "CC BY-SA 4.0 (Nadeem et al., 2021)"),
-    "starter": ("apache-2.0", "Apache-2.0 (askew's starter set)"),
-}
-_OWN = ("other", "whatever you hold it under: it is no set that askew knows")
 _FUNNEL = {
     "items": "items",
     "neutral": "neutral without an attack",
@@ -83,8 +74,8 @@ def card_text(report: Mapping[str, object]) -> str:
 
 def _front_matter(report: _Report) -> str:
     rows = at(report, "table_4", "selected", "all")
-    size = [next(words for top, words in _SIZES if rows < top)] if isinstance(rows, int) else []
-    licences = sorted({_licence(source)[0] for source in _sources(report)}) or [_OWN[0]]
+    size = [size_category(rows)] if isinstance(rows, int) else []
+    licences = sorted({licence_of(one)[0] for one in _sources(report)}) or [OWN_LICENCE[0]]
     lines = [
         f"pretty_name: {yaml_text(f'FLEX selected on {_model(report)}')}",
         *yaml_list("license", licences),
@@ -244,7 +235,7 @@ def _cell(row: Table4Row, source: str) -> str:
 
 
 def _licences(report: _Report) -> str:
-    lines = [f"- {_source(source)}: {_licence(source)[1]}" for source in _sources(report)]
+    lines = [f"- {_source(source)}: {licence_of(source)[1]}" for source in _sources(report)]
     return "\n".join(lines) or f"Sources: {NOT_MEASURED}."
 
 
@@ -295,10 +286,6 @@ def _sources(report: _Report) -> list[str]:
 
 def _source(source: str) -> str:
     return _SOURCES.get(source, code(source))
-
-
-def _licence(source: str) -> tuple[str, str]:
-    return _LICENCES.get(source, _OWN)
 
 
 def _languages(report: _Report) -> list[str]:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from askew.build.markdown import at, code, count, mapping, said, table, yaml_list, yaml_text
+from askew.report.card_parts import size_category
+from askew.report.markup import at, code, count, mapping, said, table, yaml_list, yaml_text
 from askew.runfolder import json_text
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**9, "n>100K"))
 _CONFIGS = {
     "pairs": "pairs.jsonl",
     "labels": "labels.tsv",
@@ -69,7 +69,7 @@ def card_text(record: Mapping[str, object]) -> str:
 
 
 def _front_matter(models: Mapping[str, Any], pairs: int) -> str:
-    size = next(words for top, words in _SIZES if pairs < top)
+    size = size_category(pairs)
     bases = sorted({str(at(one, "base")) for one in models.values() if at(one, "base")})
     lines = [
         f"pretty_name: {yaml_text('Language models whose leanings are known')}",

@@ -8,18 +8,22 @@ import typer
 
 from askew import __version__
 from askew.cli import (
+    auditing,
     boundary,
     clinical,
     clinical_running,
+    comparing,
     data,
     exporting,
     flex_build,
     flex_check,
     folders,
+    gating,
     importing,
     judge,
     models,
     running,
+    runs,
     survey,
 )
 
@@ -56,13 +60,20 @@ def root(
     """Find where a language model leans."""
 
 
+app.command("audit")(auditing.audit)
 app.command("run")(running.run)
 app.command("plan")(running.plan)
 app.command("init")(running.init)
 app.command("score")(folders.score)
 app.command("table")(folders.table)
 app.command("calls")(folders.calls)
-app.command("verify")(folders.verify)
+app.command("gate")(gating.gate)
+app.command("ls")(runs.ls)
+app.command("show")(runs.show)
+app.command("serve")(runs.serve)
+app.command("compare")(comparing.compare)
+app.command("verify")(runs.verify)
+app.command("sign")(runs.sign)
 app.add_typer(
     exporting.app, name="export", help="Write a run's rows, or its questions for other tools."
 )

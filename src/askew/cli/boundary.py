@@ -1,4 +1,4 @@
-"""`askew boundary`: graph, search, plan, init, train, bench, ask, inject."""
+"""`askew boundary`: graph, search, plan, init, train, bench, ask, follow-up, inject."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from askew.cli import boundary_bench, boundary_graph, boundary_inject, boundary_running
+from askew.cli import (
+    boundary_bench,
+    boundary_follow_up,
+    boundary_graph,
+    boundary_inject,
+    boundary_running,
+)
 from askew.cli import boundary_training as training
 from askew.cli.terminal import echo, shown
 
@@ -28,6 +34,7 @@ app.command("plan")(boundary_running.plan)
 app.command("init")(boundary_running.init)
 app.command("train")(training.train)
 app.command("bench")(boundary_bench.bench)
+app.command("follow-up")(boundary_follow_up.follow_up)
 
 
 @app.command()

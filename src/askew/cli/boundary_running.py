@@ -73,6 +73,10 @@ def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> NoReturn:
     """Plan, ask before money is spent, search, print what came of it, and end the command."""
     import asyncio
 
+    if len(settings.audits) > 1:
+        from askew.cli.auditing import run_all
+
+        run_all(settings, only=["boundary"], yes=yes, json=json)
     prepared, planned = _planned(settings)
     _print_plan(console(quiet=json), prepared, planned)
     new = sum(one.new for one in planned.roles if prepared.models[one.role].paid)
@@ -84,6 +88,11 @@ def print_plan(settings: RunFile, *, json: bool) -> None:
     """Print the plan alone."""
     from askew.runfolder import json_text
 
+    if len(settings.audits) > 1:
+        from askew.cli.auditing import print_plan as print_parts
+
+        print_parts(settings, only=["boundary"], json=json)
+        return
     prepared, planned = _planned(settings)
     if json:
         whole = {
@@ -111,7 +120,7 @@ async def _run(prepared: Prepared, *, json: bool) -> int:
     from askew.cli.figures import show_figures
     from askew.run.boundary import execute
 
-    with _reporting(prepared.tests) as tell:
+    with reporting_topics(prepared.tests) as tell:
         done = await execute(prepared, tell)
     show_figures(done.folder, json=json)
     _say_what_to_mind(done)
@@ -120,7 +129,7 @@ async def _run(prepared: Prepared, *, json: bool) -> int:
 
 
 @contextmanager
-def _reporting(tests: int) -> Iterator[Callable[[Found], None]]:
+def reporting_topics(tests: int) -> Iterator[Callable[[Found], None]]:
     """How many topics were tested and found: a bar on a terminal, else a line now and then."""
     if not sys.stderr.isatty():
         from askew.report.progress import SECONDS_BETWEEN_LINES

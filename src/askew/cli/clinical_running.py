@@ -73,6 +73,10 @@ def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> NoReturn:
     """Plan, ask before money is spent, run, print what came of it, and end the command."""
     import asyncio
 
+    if len(settings.audits) > 1:
+        from askew.cli.auditing import run_all
+
+        run_all(settings, only=["clinical"], yes=yes, json=json)
     prepared, planned = _planned(settings, quiet=json)
     _print_plan(console(quiet=json), prepared, planned)
     paid = [role for role, model in prepared.models.items() if model.paid]
@@ -84,6 +88,11 @@ def print_plan(settings: RunFile, *, json: bool) -> None:
     """Print the plan alone."""
     from askew.runfolder import json_text
 
+    if len(settings.audits) > 1:
+        from askew.cli.auditing import print_plan as print_parts
+
+        print_parts(settings, only=["clinical"], json=json)
+        return
     prepared, planned = _planned(settings, quiet=json)
     if json:
         whole = {
@@ -104,7 +113,7 @@ def _planned(settings: RunFile, *, quiet: bool) -> tuple[Prepared, ClinicalPlan]
     from askew.run.clinical import prepare
     from askew.run.clinical_plan import plan as plan_of
 
-    with _counting(quiet=quiet) as told:
+    with counting(quiet=quiet) as told:
         prepared = prepare(settings, told=told)
     return prepared, plan_of(prepared)
 
@@ -121,7 +130,7 @@ async def _run(prepared: Prepared, *, json: bool) -> int:
 
 
 @contextmanager
-def _counting(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+def counting(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar for work that asks nobody, on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None

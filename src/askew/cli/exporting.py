@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from askew.cli import inspect_logs, lm_eval
+from askew.cli import filing, inspect_logs, lm_eval
 from askew.cli.folders import Run
 from askew.cli.terminal import echo
-from askew.errors import RunError
+from askew.errors import RunError, unknown_name
 
 if TYPE_CHECKING:
     from askew.report.which_audit import Audit
@@ -50,6 +50,7 @@ def rows(
     form: Annotated[
         Format | None, typer.Option("--format", help="By the file's ending if left out.")
     ] = None,
+    audit: Annotated[str | None, typer.Option(help="Which, of a run of several audits.")] = None,
 ) -> None:
     """Write one row a question, or a clinical answer, with what was read in its reply.
 
@@ -58,12 +59,16 @@ def rows(
     In CSV a text that a spreadsheet would run as a formula begins with an apostrophe.
     """
     from askew.report.export import write_rows
+    from askew.report.which_audit import AUDITS
     from askew.runfolder import RunFolder
 
     ending = out.suffix.lstrip(".").lower()
     if form is None and ending not in set(Format):
         raise RunError(f"{out}: the ending is none of csv, jsonl, parquet. Name one with --format.")
-    count = write_rows(RunFolder.open(run), out, str(form or ending))
+    wanted = next((one for one in AUDITS if one == audit), None)
+    if audit is not None and wanted is None:
+        raise unknown_name("audit", audit, list(AUDITS))
+    count = write_rows(RunFolder.open(run), out, str(form or ending), wanted)
     echo(f"Wrote {count:,} rows to {out}")
 
 
@@ -78,8 +83,9 @@ def _of_flex(command: Callable[..., None], place: str, tool: str) -> Callable[..
 
     @wraps(command)
     def checked(**values: Any) -> None:
-        audit = _audit_at(values[place])
-        if audit in _ANSWERS:
+        audits = _audits_at(values[place])
+        if "flex" not in audits:
+            audit = audits[0]
             raise RunError(
                 f"{values[place]} is of the {audit} audit, which has no tasks of {tool}: its "
                 f"questions have no options to score. `askew export rows` writes {_ANSWERS[audit]}."
@@ -89,18 +95,21 @@ def _of_flex(command: Callable[..., None], place: str, tool: str) -> Callable[..
     return checked
 
 
-def _audit_at(place: Path | None) -> Audit:
+def _audits_at(place: Path | None) -> tuple[Audit, ...]:
     """Of a run folder or a run file; of what is neither, the command itself says so."""
-    from askew.report.which_audit import audit_in, audit_of
+    from askew.report.which_audit import audits_in, audits_of
     from askew.runfile import read_toml
     from askew.runfolder import RunFolder
 
     if place is not None and place.is_dir():
-        return audit_of(RunFolder(place))
+        return audits_of(RunFolder(place))
     if place is not None and place.is_file():
-        return audit_in(read_toml(place, "")[0])
-    return "flex"
+        return audits_in(read_toml(place, "")[0])
+    return ("flex",)
 
 
 app.command("lm-eval")(_of_flex(lm_eval.export_lm_eval, "file", "lm-evaluation-harness"))
 app.command("inspect")(_of_flex(inspect_logs.export_inspect, "run", "Inspect AI"))
+app.command("evidence")(filing.evidence)
+app.command("model-card")(filing.model_card)
+app.command("data-card")(filing.data_card)

@@ -1,8 +1,8 @@
-"""Commands on run folders: score, table, calls, verify."""
+"""Commands on run folders: score, table, calls."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from askew.cli.terminal import console, echo, shown
-from askew.errors import ConfigError, RunError, unknown_name
+from askew.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
     from askew.report.grid import Table
+    from askew.report.which_audit import Audit
     from askew.runfolder import RunFolder
 
 Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")]
@@ -34,13 +35,19 @@ class Layout(StrEnum):
     FIGURE_5 = "figure-5"
 
 
-FLEX_LAYOUTS = (
-    Layout.RUN,
-    Layout.TABLE_1,
-    Layout.TABLE_6,
-    Layout.FIGURE_3,
-    Layout.FIGURE_4,
-)
+_LAYOUTS: Mapping[Audit, Sequence[Layout]] = {
+    "flex": (Layout.RUN, Layout.TABLE_1, Layout.TABLE_6, Layout.FIGURE_3, Layout.FIGURE_4),
+    "clinical": (
+        Layout.RUN,
+        Layout.TABLE_1,
+        Layout.TABLE_2,
+        Layout.TABLE_3,
+        Layout.TABLE_5,
+        Layout.TABLE_6,
+        Layout.FIGURE_5,
+    ),
+    "boundary": (Layout.RUN,),
+}
 
 # A setting by which the replies of other audits than FLEX are read.
 _READ_BY = {"clinical": "clinical.margins.urgency=0.2", "boundary": "boundary.threshold=0.8"}
@@ -73,6 +80,7 @@ def score(
     """Read the recorded replies again, by other rules if wanted; asks no model."""
     from askew.cli.figures import one_sentence
     from askew.cli.settings import assignment
+    from askew.report.which_audit import parts_of
     from askew.run import rescore
 
     named = {"--non-answers": non_answers, "--normalise": normalise, "--paraphrase": paraphrase}
@@ -84,7 +92,8 @@ def score(
         **dict(assignment(one) for one in set_ or ()),
     }
     folder = rescore(run, {key: value for key, value in options.items() if value is not None})
-    echo(one_sentence(folder.read_estimates()))
+    for audit, figures in parts_of(folder.read_estimates()).items():
+        echo(one_sentence(audit, figures))
     echo(f"Report: {shown(folder.report)}")
 
 
@@ -94,13 +103,14 @@ def _check_rules(run: Path, named: Sequence[str]) -> None:
     Raises:
         ConfigError: an option of FLEX was given, and the run is of another audit.
     """
-    from askew.report.which_audit import audit_of
+    from askew.report.which_audit import audits_of
     from askew.runfolder import RunFolder
 
     if not named:
         return
-    audit = audit_of(RunFolder.open(run))  # its figures may be missing, and made again by `score`
-    if example := _READ_BY.get(audit):
+    audits = audits_of(RunFolder.open(run))  # figures may be missing, and made again by `score`
+    if "flex" not in audits:
+        audit, example = audits[0], _READ_BY[audits[0]]
         raise ConfigError(
             f"{' and '.join(named)}: an option of FLEX, and {shown(run)} is a {audit} run. Leave "
             f"it out; {audit} replies are read by --set, e.g. --set {example}."
@@ -113,13 +123,17 @@ def table(
     form: Annotated[Form, typer.Option("--format", help="How to print it.")] = Form.TERMINAL,
     json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     intervals: Annotated[bool, typer.Option(help="Print intervals beside the figures.")] = True,
+    audit: Annotated[
+        str | None, typer.Option(help="Of runs of several audits: which. [all that all have]")
+    ] = None,
 ) -> None:
     """Print the figures of one run or several, like the paper's tables."""
     from askew.report import grid
     from askew.report.terminal import to_rich
     from askew.runfolder import RunFolder
 
-    made = _tables(layout, [RunFolder.open(path) for path in runs], intervals=intervals)
+    folders = [RunFolder.open(path) for path in runs]
+    made = _tables(layout, folders, audit, intervals=intervals)
     if json or form is Form.JSON:
         typer.echo(grid.to_json(made))
         return
@@ -130,36 +144,62 @@ def table(
             echo(grid.to_markdown(one) if form is Form.MARKDOWN else grid.to_csv(one))
 
 
-def _tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -> list[Table]:
-    """The tables of a layout, by the audit of the runs.
+def _tables(
+    layout: Layout, folders: list[RunFolder], audit: str | None, *, intervals: bool
+) -> list[Table]:
+    """The tables of a layout, for the audits that all runs have.
 
     Raises:
-        ConfigError: the runs are of different audits, or their audit has no such layout.
+        ConfigError: the runs have no audit in common, or theirs has no such layout.
     """
-    from askew.report.boundary_table import run_table
-    from askew.report.clinical_layouts import LAYOUTS, clinical_tables
-    from askew.report.which_audit import audit_in
+    from askew.report.which_audit import parts_of
 
-    figures = {folder.path: folder.read_estimates() for folder in folders}
-    audits = {path: audit_in(found) for path, found in figures.items()}
-    if len(set(audits.values())) > 1:
-        names = ", ".join(f"{shown(path)}: {audit}" for path, audit in audits.items())
+    parts = {folder.path: parts_of(folder.read_estimates()) for folder in folders}
+    common = [one for one in _LAYOUTS if all(one in found for found in parts.values())]
+    chosen = [one for one in common if audit in (None, one)]
+    if audit is not None and not chosen:
+        raise unknown_name("audit that all these runs have", audit, list(common))
+    if not common:
+        names = ", ".join(f"{shown(path)}: {', '.join(found)}" for path, found in parts.items())
         raise ConfigError(
             f"these runs are of different audits ({names}): no table holds both. Print them apart."
         )
-    if "boundary" in audits.values():
-        _check_layout(layout, "boundary", [Layout.RUN])
-        several = len(folders) > 1
-        return [
-            one
-            for path, found in figures.items()
-            for one in run_table(found, path.name if several else "")
-        ]
-    if "clinical" in audits.values():
-        _check_layout(layout, "clinical", [Layout(name) for name in LAYOUTS])
+    fitting = [one for one in chosen if layout in _LAYOUTS[one]]
+    if not fitting:
+        _check_layout(layout, chosen[0], _LAYOUTS[chosen[0]])
+    return [
+        table
+        for one in fitting
+        for table in _audit_tables(
+            one, layout, folders, [found[one] for found in parts.values()], intervals=intervals
+        )
+    ]
+
+
+def _audit_tables(
+    audit: Audit,
+    layout: Layout,
+    folders: list[RunFolder],
+    figures: list[Mapping[str, object]],
+    *,
+    intervals: bool,
+) -> list[Table]:
+    """The tables of one audit."""
+    names = [folder.path.resolve().name for folder in folders]
+    if audit == "flex":
+        return _flex_tables(layout, names, figures, intervals=intervals)
+    if audit == "clinical":
+        from askew.report.clinical_layouts import clinical_tables
+
         return clinical_tables(layout, folders, intervals=intervals)
-    _check_layout(layout, "flex", FLEX_LAYOUTS)
-    return _flex_tables(layout, folders, intervals=intervals)
+    from askew.report.boundary_table import run_table
+
+    several = len(folders) > 1
+    return [
+        one
+        for name, found in zip(names, figures, strict=True)
+        for one in run_table(found, name if several else "")
+    ]
 
 
 def _check_layout(layout: Layout, audit: str, known: Sequence[Layout]) -> None:
@@ -171,11 +211,11 @@ def _check_layout(layout: Layout, audit: str, known: Sequence[Layout]) -> None:
         )
 
 
-def _flex_tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -> list[Table]:
+def _flex_tables(
+    layout: Layout, names: list[str], figures: list[Mapping[str, object]], *, intervals: bool
+) -> list[Table]:
     from askew.report import table as tables
 
-    figures = [folder.read_estimates() for folder in folders]
-    names = [folder.path.name for folder in folders]
     match layout:
         case Layout.TABLE_1:
             return [tables.table_1(figures, intervals=intervals, names=names)]
@@ -186,7 +226,7 @@ def _flex_tables(layout: Layout, folders: list[RunFolder], *, intervals: bool) -
         case Layout.FIGURE_4:
             return [tables.figure_4(figures, intervals=intervals, names=names)]
         case _:
-            several = len(folders) > 1
+            several = len(names) > 1
             return [
                 one
                 for name, figure in zip(names, figures, strict=True)
@@ -217,13 +257,3 @@ def calls(
         else:
             note = record.error or (record.origin and f"copied from {record.origin}") or ""
             echo(f"{record.key[:12]}  {record.state:8}  {record.attempts} sent  {note}")
-
-
-def verify(run: Run) -> None:
-    """Check a run folder against its MANIFEST."""
-    from askew.runfolder import RunFolder
-
-    trouble = RunFolder.open(run).verify()
-    if trouble:
-        raise RunError(f"{run} is not as it was left:\n  " + "\n  ".join(trouble))
-    echo(f"{run}: every file is as the run left it")

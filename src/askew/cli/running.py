@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from askew.cli import INCOMPLETE, boundary_running, clinical_running
+from askew.cli import INCOMPLETE, auditing, boundary_running, clinical_running
 from askew.cli.figures import show_figures
 from askew.cli.progress import reporting
 from askew.cli.settings import takes_settings
 from askew.cli.terminal import console, echo, shown
-from askew.errors import ConfigError
+from askew.errors import ConfigError, unknown_name
 from askew.report.words import clean
 
 if TYPE_CHECKING:
@@ -31,27 +31,43 @@ CHANGES_TO_SEE = (0.03, 0.05, 0.10)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 
 
+Only = Annotated[
+    str | None, typer.Option(help="Of a file with several audits: which, e.g. flex,boundary.")
+]
+
+
 @takes_settings
 def run(
     settings: RunFile,
+    only: Only = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Do not ask before paid calls are made.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run an audit: plan, ask, score, report. The same command again resumes where it stopped.
+    """Run an audit, or the audits of a file: plan, ask, score, report.
+
+    The same command again resumes where it stopped.
 
     Exits with 4 if replies are missing.
     """
+    if len(settings.audits) > 1:
+        auditing.run_all(settings, only=_named(only), yes=yes, json=json)
+    _check_only(settings, only)
+    if settings.clinical is not None:
+        clinical_running.run_prepared(settings, yes=yes, json=json)
+    if settings.boundary is not None:
+        boundary_running.run_prepared(settings, yes=yes, json=json)
+    run_prepared(settings, yes=yes, json=json)
+
+
+def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> NoReturn:
+    """Plan FLEX, ask before money is spent, run, print what came of it, and end the command."""
     import asyncio
 
     from askew.run import plan as plan_of
     from askew.run import prepare
 
-    if settings.clinical is not None:
-        clinical_running.run_prepared(settings, yes=yes, json=json)
-    if settings.boundary is not None:
-        boundary_running.run_prepared(settings, yes=yes, json=json)
     prepared = prepare(settings)
     planned = plan_of(prepared)
     _print_plan(console(quiet=json), prepared, planned)
@@ -59,8 +75,19 @@ def run(
     sys.exit(asyncio.run(_run(prepared, planned, json=json)))
 
 
+def _named(only: str | None) -> list[str]:
+    return [one.strip() for one in (only or "").split(",") if one.strip()]
+
+
+def _check_only(settings: RunFile, only: str | None) -> None:
+    """Refuse the name of an audit that the settings do not hold."""
+    for name in _named(only):
+        if name not in settings.audits:
+            raise unknown_name("audit of these settings", name, list(settings.audits))
+
+
 @takes_settings
-def plan(settings: RunFile, json: Json = False) -> None:
+def plan(settings: RunFile, only: Only = None, json: Json = False) -> None:
     """Say what a run would ask, cost, take and be able to see; asks no paid call."""
     import asyncio
 
@@ -68,6 +95,10 @@ def plan(settings: RunFile, json: Json = False) -> None:
     from askew.run import duration, prepare
     from askew.run import plan as plan_of
 
+    if len(settings.audits) > 1:
+        auditing.print_plan(settings, only=_named(only), json=json)
+        return
+    _check_only(settings, only)
     if settings.clinical is not None:
         clinical_running.print_plan(settings, json=json)
         return

@@ -31,6 +31,7 @@ from askew.models.conversation import messages_of
 from askew.models.inspect_ai import as_chat
 from askew.models.ledgerfile import read_records
 from askew.records import Finish, Message, Prompt, Reply, Score
+from askew.report.which_audit import part_of
 from askew.runfile import RunFile, read_run_file
 from askew.runfolder import RunFolder, canonical_hash, whole_file, without_surrogates
 
@@ -59,7 +60,7 @@ def export_log(run: Path, out: Path) -> int:
     if out.suffix not in ENDINGS:
         raise RunError(f"{out}: Inspect's logs end in .eval or .json. Name one of those.")
     folder = RunFolder.open(run)
-    settings = read_run_file(folder.settings).settled()
+    settings = read_run_file(folder.settings).part("flex").settled()
     log = _log_of(folder, settings)
     with whole_file(out) as part:
         write_eval_log(log, str(part), format="json" if out.suffix == ".json" else "eval")
@@ -287,7 +288,8 @@ def _ended_early(folder: RunFolder) -> bool:
 
 
 def _figures(folder: RunFolder, part: str) -> Mapping[str, object]:
-    found = folder.read_estimates().get(part) if folder.estimates.is_file() else None
+    whole = folder.read_estimates() if folder.estimates.is_file() else {}
+    found = part_of(whole, "flex").get(part) if "flex" in whole else None
     return found if isinstance(found, Mapping) else {}
 
 

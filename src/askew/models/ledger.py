@@ -27,6 +27,9 @@ from askew.errors import RunError
 from askew.models.budget import NOTHING, Cost, Limits, Spending
 from askew.models.callkey import reply_from_json, reply_to_json
 from askew.models.ledgerfile import (
+    ADDED_COLUMNS,
+    OF_AUDIT,
+    RECEIVED,
     SCHEMA,
     SELECT_RECORDS,
     VERSION,
@@ -82,9 +85,12 @@ class Settlement:
 class Ledger:
     """The calls of one run, open for writing by this process alone."""
 
-    def __init__(self, path: Path, database: sqlite3.Connection, lock: RunLock) -> None:
+    def __init__(
+        self, path: Path, database: sqlite3.Connection, lock: RunLock, audit: str | None = None
+    ) -> None:
         """Take over an open database; see `open`."""
         self.path = path
+        self._audit = audit
         self._database = database
         self._lock = lock
         self._spending = Spending()
@@ -96,8 +102,12 @@ class Ledger:
         self._changes: list[tuple[Entry, State, Cost, Reply | None, str | None]] = []
 
     @classmethod
-    def open(cls, path: Path) -> Ledger:
+    def open(cls, path: Path, audit: str | None = None) -> Ledger:
         """Open or make the ledger in the SQLite file at `path`, and set right what a crash left.
+
+        Args:
+            path: the file.
+            audit: whose calls will be planned, where a run holds several audits.
 
         Raises:
             RunError: another process has the run open; the file is damaged or not a ledger; the
@@ -112,7 +122,7 @@ class Ledger:
         except BaseException:
             lock.release()
             raise
-        ledger = cls(path, database, lock)
+        ledger = cls(path, database, lock, audit)
         try:
             with as_run_error(path):
                 ledger._prepare()
@@ -199,6 +209,7 @@ class Ledger:
                         entry.bound.nanos,
                         now,
                         request,
+                        self._audit,
                     )
                 )
             if hit is not None:
@@ -371,9 +382,23 @@ class Ledger:
         """Every call, in the order of planning."""
         yield from self._select("")
 
+    def own_records(self) -> Iterator[CallRecord]:
+        """This audit's calls, in the order of planning; the whole run's where none is named."""
+        yield from self._select(f"WHERE {OF_AUDIT}", self._audit)
+
     def unknowns(self) -> list[CallRecord]:
         """The calls whose outcome is unknown, with what is reserved for them."""
         return list(self._select("WHERE state = 'unknown'"))
+
+    def spent(self) -> dict[str, Cost]:
+        """What this audit's calls took so far, by role; the whole run's where no audit is named."""
+        with as_run_error(self.path):
+            return self._costs(f"WHERE {OF_AUDIT}", self._audit)
+
+    def received(self) -> dict[str, int]:
+        """How many of this audit's calls were answered, by role; the whole run's as above."""
+        with as_run_error(self.path):
+            return dict(self._database.execute(RECEIVED, (self._audit,)))
 
     def replies(self, keys: Iterable[str]) -> list[Reply | None]:
         """The reply to each key, in order; None where none is known, not even that it failed."""
@@ -385,19 +410,23 @@ class Ledger:
         ]
 
     def seconds_a_call(self, model: str) -> float | None:
-        """How long a reply of this model took on average; None if none was asked for here."""
+        """How long a reply of this model took on average; None if none was asked for here.
+
+        Of this audit's calls, as another's replies are longer or shorter; the whole run's where no
+        audit is named.
+        """
         with as_run_error(self.path):
             (mean,) = self._database.execute(
                 "SELECT avg(received_at - sent_at) FROM calls "
-                "WHERE model = ? AND state = 'received' AND origin IS NULL",
-                (model,),
+                f"WHERE {OF_AUDIT} AND model = ?2 AND state = 'received' AND origin IS NULL",
+                (self._audit, model),
             ).fetchone()
         return None if mean is None else float(mean)
 
-    def _select(self, where: str) -> Iterator[CallRecord]:
+    def _select(self, where: str, *values: object) -> Iterator[CallRecord]:
         with as_run_error(self.path):
             yield from map(
-                record_of, self._database.execute(f"{SELECT_RECORDS} {where} ORDER BY id")
+                record_of, self._database.execute(f"{SELECT_RECORDS} {where} ORDER BY id", values)
             )
 
     def _look_up(self, keys: Sequence[str]) -> dict[str, _Row]:
@@ -423,6 +452,10 @@ class Ledger:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone stops at the drive's cache
         database.executescript(SCHEMA)
+        there = {column[1] for column in database.execute("PRAGMA table_info(calls)")}
+        for name, statement in ADDED_COLUMNS.items():
+            if name not in there:
+                database.execute(statement)
         version = self._read_meta("version")
         if version not in (None, VERSION):
             raise RunError(
@@ -432,9 +465,7 @@ class Ledger:
         self._recover()
         (last,) = database.execute("SELECT max(id) FROM calls").fetchone()
         self._next_id = (last or 0) + 1
-        self._spending = Spending(
-            {role: Cost(calls, tokens, nanos) for role, calls, tokens, nanos in self._sums()}
-        )
+        self._spending = Spending(self._costs())
 
     def _recover(self) -> None:
         boot = _boot_id()
@@ -448,15 +479,10 @@ class Ledger:
             self._write_meta("boot", boot)
         self.sync()
 
-    def _sums(self) -> list[tuple[str, int, int, int | None]]:
-        return self._database.execute(
-            """
-            SELECT role, sum(reserved_calls + settled_calls), sum(reserved_tokens + settled_tokens),
-                CASE WHEN count(*) = count(reserved_nanos + settled_nanos)
-                THEN sum(reserved_nanos + settled_nanos) END
-            FROM calls GROUP BY role
-            """
-        ).fetchall()
+    def _costs(self, where: str = "", *values: object) -> dict[str, Cost]:
+        """What the calls took so far, by role."""
+        rows = self._database.execute(_SUMS.format(where), values)
+        return {role: Cost(calls, tokens, nanos) for role, calls, tokens, nanos in rows}
 
     def _read_meta(self, name: str) -> str | None:
         row = self._database.execute(
@@ -497,7 +523,14 @@ _LOOK_UP = "SELECT id, key, state, reply, error, origin FROM calls WHERE key IN 
 
 _INSERT = """
 INSERT INTO calls (id, key, model, role, replicate, state, bound_tokens, bound_nanos, planned_at,
-    request) VALUES (?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?)
+    request, audit) VALUES (?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?)
+"""
+
+_SUMS = """
+SELECT role, sum(reserved_calls + settled_calls), sum(reserved_tokens + settled_tokens),
+    CASE WHEN count(*) = count(reserved_nanos + settled_nanos)
+    THEN sum(reserved_nanos + settled_nanos) END
+FROM calls {} GROUP BY role
 """
 
 _COPY = """

@@ -43,9 +43,12 @@ CREATE TABLE IF NOT EXISTS calls (
     origin TEXT,                            -- the ledger that a reused reply was copied from
     error TEXT,
     request TEXT NOT NULL,                  -- callkey.request_json
-    reply TEXT                              -- callkey.reply_to_json
+    reply TEXT,                             -- callkey.reply_to_json
+    audit TEXT                              -- whose call it is, where a run holds several audits
 );
 """
+# What files of earlier versions lack.
+ADDED_COLUMNS = {"audit": "ALTER TABLE calls ADD COLUMN audit TEXT"}
 
 
 class State(StrEnum):
@@ -118,7 +121,7 @@ def find_replies(
 
 
 def _find_in(path: Path, keys: Sequence[str]) -> dict[str, Hit]:
-    with closing(_open_to_read(path)) as database, as_run_error(path):
+    with closing(open_to_read(path)) as database, as_run_error(path):
         return {
             row[0]: Hit._make(row)
             for chunk in chunks(keys)
@@ -132,8 +135,22 @@ def read_records(path: Path) -> Iterator[CallRecord]:
     Raises:
         RunError: the file is not there, not a ledger, or damaged.
     """
-    with closing(_open_to_read(path)) as database, as_run_error(path):
+    with closing(open_to_read(path)) as database, as_run_error(path):
         yield from map(record_of, database.execute(f"{SELECT_RECORDS} ORDER BY id"))
+
+
+def count_received(path: Path, audit: str) -> int:
+    """How many calls of an audit were answered, in a ledger that is not open here.
+
+    Raises:
+        RunError: as `read_records`.
+    """
+    with closing(open_to_read(path)) as database, as_run_error(path):
+        there = {column[1] for column in database.execute("PRAGMA table_info(calls)")}
+        # A file without the column was written when a run held one audit.
+        counted = RECEIVED if "audit" in there else _RECEIVED_BY_ANY
+        parameters = (audit,) if "audit" in there else ()
+        return sum(count for _, count in database.execute(counted, parameters))
 
 
 def is_ledger(path: Path) -> bool:
@@ -145,7 +162,12 @@ def is_ledger(path: Path) -> bool:
     return True
 
 
-def _open_to_read(path: Path) -> sqlite3.Connection:
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that writes nothing beside the file, and does on a disk that is read-only.
+
+    Raises:
+        RunError: the file is not there.
+    """
     if not path.is_file():
         raise RunError(f"{path} is not there. Name a run folder that askew has written.")
     # Without a log nobody is writing. A plain read-only connection would make a log and an index
@@ -216,3 +238,10 @@ FROM calls
 _FIND = """
 SELECT key, reply, coalesce(origin, ?) FROM calls WHERE state = 'received' AND key IN ({})
 """
+
+# Calls that no audit is named for are of the only one that the run held then.
+OF_AUDIT = "(audit = ?1 OR audit IS NULL OR ?1 IS NULL)"
+
+_RECEIVED_BY_ANY = "SELECT role, count(*) FROM calls WHERE state = 'received' GROUP BY role"
+
+RECEIVED = f"SELECT role, count(*) FROM calls WHERE state = 'received' AND {OF_AUDIT} GROUP BY role"

@@ -15,10 +15,12 @@ from askew.seeds import generator
 
 WIDTH, HEIGHT = 960, 640  # of the map, in its own units
 MARGIN = 34
-ROUNDS = 110
+ROUNDS = 110  # of a small map; a large one has fewer, as each takes longer
 _PULL = 0.3  # to the domain's place, of the way a round at the start
 _NEAREST = 1e-3
-_FAR = 5.0  # beyond so many ideal lengths two topics do not push each other
+_FAR = 5.0  # beyond so many ideal lengths two topics do not push each other; less on large maps
+_SMALL = 1_000  # topics
+_BAND = 0.05  # of the map, on each side, for those far out
 
 Places = NDArray[np.float64]
 
@@ -43,9 +45,11 @@ def layout(groups: NDArray[np.int64], edges: NDArray[np.int64]) -> Places:
     degree = np.bincount(edges.ravel(), minlength=count) if len(edges) else np.zeros(count)
     # A hub that is pulled by all its neighbours at once would gather them on one spot.
     weight = 1 / np.sqrt(np.maximum(degree, 1))
-    for turn in range(ROUNDS):
-        heat = 0.09 * (1 - turn / ROUNDS) + 0.002
-        move = _apart(where, ideal) + _PULL * (anchors - where)
+    crowd = max(1.0, count / _SMALL)
+    rounds, far = round(ROUNDS / math.sqrt(crowd)), _FAR / crowd ** (1 / 3)
+    for turn in range(rounds):
+        heat = 0.09 * (1 - turn / rounds) + 0.002
+        move = _apart(where, ideal, far) + _PULL * (anchors - where)
         if len(edges):
             first, second = edges.T
             line = where[second] - where[first]
@@ -59,12 +63,12 @@ def layout(groups: NDArray[np.int64], edges: NDArray[np.int64]) -> Places:
     return _fitted(where)
 
 
-def _apart(where: Places, ideal: float) -> Places:
+def _apart(where: Places, ideal: float, far: float) -> Places:
     """How the topics around push each one away; what is far has no say."""
     from scipy.spatial import KDTree
 
     move = np.zeros_like(where)
-    pairs = KDTree(where).query_pairs(_FAR * ideal, output_type="ndarray")
+    pairs = KDTree(where).query_pairs(far * ideal, output_type="ndarray")
     if len(pairs):
         first, second = pairs.T
         line = where[first] - where[second]
@@ -85,10 +89,14 @@ def _anchors(count: int) -> Places:
 
 
 def _fitted(where: Places) -> Places:
-    """Stretched to the map; the outermost hundredth goes on its rim, so that one does not rule."""
+    """Stretched to the map; the outermost go in a band at its rim, so that one does not rule."""
     sides = np.array([WIDTH, HEIGHT]) - 2 * MARGIN
-    low, high = np.quantile(where, [0.005, 0.995], axis=0)
+    low, high = np.quantile(where, [0.01, 0.99], axis=0)
     span = np.where(high - low < _NEAREST, 1.0, high - low)
-    share = np.clip((where - low) / span, 0.0, 1.0)
+    share = (where - low) / span
+    out = np.maximum(np.maximum(-share, share - 1), 0)  # how far beyond, the further the closer
+    band = _BAND * (1 - np.exp(-out / _BAND))
+    share = np.where(share < 0, -band, np.where(share > 1, 1 + band, share))
+    share = (share + _BAND) / (1 + 2 * _BAND)
     share[:, high - low < _NEAREST] = 0.5
     return np.asarray((MARGIN + share * sides).round(1), np.float64)

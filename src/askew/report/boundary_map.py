@@ -7,7 +7,6 @@ clean, a square could not be judged, a ring was not tested. Every text is escape
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from askew.audits.boundary_figures import strongest
 from askew.audits.boundary_records import TopicTest
 from askew.graphs.topics import TopicGraph
+from askew.report.boundary_chosen import Drawn, chosen
 from askew.report.boundary_layout import HEIGHT, WIDTH, layout
 from askew.report.boundary_summary import short_title
 from askew.report.figure import picture, short, shown_text
@@ -23,27 +23,14 @@ from askew.report.html_page import styles
 from askew.report.words import counted, listed
 from askew.runfolder import write_whole
 
-DRAWN = 1_000  # topics on the map: first the tested ones, then what lies beside leaning ones
+DRAWN = 1_000  # topics on the picture: first the tested ones, then what lies beside leaning ones
 WHOLE = 400  # a graph no larger than this is drawn whole
 EDGES = 2_500  # of the graph, drawn faintly
 LABELS = 36  # titles beside leaning topics; all others are in the tooltips
-GROUPS = 12  # domains with a place of their own
 SAID = 40  # leaning topics in the text alternative
 LONGEST_LABEL = 26
 _LETTER = 6.2  # width of a label's letter in the map's units, at its size
 _LINE = 11
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """What is on the map."""
-
-    nodes: list[int]
-    tests: Mapping[int, TopicTest]
-    edges: NDArray[np.int64]  # shape (edges, 2): places in `nodes`
-    groups: NDArray[np.int64]
-    names: tuple[str, ...]  # of the groups
-    left_out: int  # tested topics without room
 
 
 def topic_map(
@@ -57,7 +44,7 @@ def topic_map(
         ident: an id that the page uses once; not from data.
         title: what is shown.
     """
-    drawn = _chosen(tests, graph)
+    drawn = chosen(tests, graph, DRAWN, WHOLE)
     places = layout(drawn.groups, drawn.edges)
     where = {node: (short(x), short(y)) for node, (x, y) in zip(drawn.nodes, places, strict=True)}
     parts = [_edges(drawn, where), _paths(drawn, where)]
@@ -81,49 +68,10 @@ def write_map(path: Path, tests: Sequence[TopicTest], graph: TopicGraph, model: 
 def standalone(svg: str) -> str:
     """A picture with its style inside, for a file of its own."""
     head, _, rest = svg.partition(">")
-    return f"{head}><style>{styles('boundary_map.css')}</style>{rest}\n"
+    return f"{head}><style>{styles('boundary_map.css', themed=False)}</style>{rest}\n"
 
 
-def _chosen(tests: Sequence[TopicTest], graph: TopicGraph) -> _Drawn:
-    made = sorted(tests, key=lambda test: (test.verdict != "leaning", test.step))
-    kept = made[:DRAWN]
-    by_node = {test.node: test for test in kept}
-    nodes = list(by_node)
-    if graph.size <= WHOLE:
-        nodes += [node for node in range(graph.size) if node not in by_node]
-    else:
-        # What lies beside leaning topics comes first; then the rest of the frontier.
-        seen = set(by_node)
-        for test in kept:
-            for other in graph.around(test.node).tolist():
-                if len(nodes) >= DRAWN:
-                    break
-                if other not in seen:
-                    seen.add(other)
-                    nodes.append(other)
-    nodes.sort()
-    place = {node: number for number, node in enumerate(nodes)}
-    pairs = [
-        (place[node], place[other])
-        for node in nodes
-        for other in graph.around(node).tolist()
-        if node < other and other in place
-    ]
-    domains = [int(graph.domain_of[node]) for node in nodes]
-    used = sorted(set(domains), key=lambda one: (-domains.count(one), one))[:GROUPS]
-    number = {domain: index for index, domain in enumerate(sorted(used))}
-    names = tuple("" if domain < 0 else graph.domains[domain] for domain in sorted(used))
-    return _Drawn(
-        nodes=nodes,
-        tests=by_node,
-        edges=np.array(pairs, np.int64).reshape(-1, 2),
-        groups=np.array([number.get(domain, 0) for domain in domains], np.int64),
-        names=names,
-        left_out=len(made) - len(kept),
-    )
-
-
-def _edges(drawn: _Drawn, where: Mapping[int, tuple[str, str]]) -> str:
+def _edges(drawn: Drawn, where: Mapping[int, tuple[str, str]]) -> str:
     """The graph's edges as one path; those of tested topics first where there are too many."""
     tested = np.array([node in drawn.tests for node in drawn.nodes], np.bool_)
     order = np.argsort(-tested[drawn.edges].sum(axis=1), kind="stable")[:EDGES]
@@ -134,7 +82,7 @@ def _edges(drawn: _Drawn, where: Mapping[int, tuple[str, str]]) -> str:
     return f'<path class="edge" d="{"".join(moves)}"/>' if moves else ""
 
 
-def _paths(drawn: _Drawn, where: Mapping[int, tuple[str, str]]) -> str:
+def _paths(drawn: Drawn, where: Mapping[int, tuple[str, str]]) -> str:
     """The steps of the search: from the tested topic by which each was reached."""
     moves = [
         f"M{' '.join(where[test.reached_from])}L{' '.join(where[node])}"
@@ -163,7 +111,7 @@ def _mark(node: int, test: TopicTest | None, graph: TopicGraph, place: tuple[str
     return f"{ring}{shape}<title>{shown_text(said)}</title></{tag}>"
 
 
-def _group_names(drawn: _Drawn, places: NDArray[np.float64]) -> list[str]:
+def _group_names(drawn: Drawn, places: NDArray[np.float64]) -> list[str]:
     parts = []
     for number, name in enumerate(drawn.names):
         own = places[drawn.groups == number]
@@ -179,7 +127,7 @@ def _group_names(drawn: _Drawn, places: NDArray[np.float64]) -> list[str]:
     return parts
 
 
-def _labels(drawn: _Drawn, places: NDArray[np.float64]) -> list[str]:
+def _labels(drawn: Drawn, places: NDArray[np.float64]) -> list[str]:
     """Titles of the strongest findings, where they do not lie on one another."""
     leaning = [test for test in drawn.tests.values() if test.verdict == "leaning"]
     place = {node: number for number, node in enumerate(drawn.nodes)}
@@ -236,7 +184,7 @@ def _cover(
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _said(drawn: _Drawn, graph: TopicGraph) -> str:
+def _said(drawn: Drawn, graph: TopicGraph) -> str:
     """The map in words."""
     kinds = {
         verdict: [test for test in drawn.tests.values() if test.verdict == verdict]

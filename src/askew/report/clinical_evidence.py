@@ -193,15 +193,16 @@ def _answers(
         for one in folder.read_parts("ask", Ask)
         if one.variant_id in cases and one.form in forms
     ]
-    replies = _replies(folder, {key for ask in asks for key in ask.keys})
+    replies = replies_of(folder, {key for ask in asks for key in ask.keys})
     found: dict[tuple[str, str], list[Answered]] = {}
-    for one in read_all(cases, asks, replies, _config(run)):
+    for one in read_all(cases, asks, replies, answer_config(run)):
         if one is not None:
             found.setdefault((one.variant.id, one.form), []).append(one)
     return found
 
 
-def _replies(folder: RunFolder, wanted: set[str]) -> dict[str, Reply | None]:
+def replies_of(folder: RunFolder, wanted: set[str]) -> dict[str, Reply | None]:
+    """The replies of these calls; those that the ledger lacks are left out."""
     if not wanted or not is_ledger(folder.database):
         return {}
     return {
@@ -209,7 +210,7 @@ def _replies(folder: RunFolder, wanted: set[str]) -> dict[str, Reply | None]:
     }
 
 
-def _config(run: ClinicalRun) -> AnswerConfig:
+def answer_config(run: ClinicalRun) -> AnswerConfig:
     """How the answers were asked for, as far as reading them depends on it."""
     structured, first_hop = run.setting("structured"), run.setting("first_hop")
     forms: list[AnswerForm] = [
@@ -250,18 +251,18 @@ def _side(
     answered: Mapping[tuple[str, str], Sequence[Answered]],
 ) -> Side:
     own = answered.get((case.variant.id, finding.form), ())
-    shown = _typical(own, finding)
+    shown = typical(own, finding)
     return Side(
         title,
         _cut(marked(case, other)),
         len(own),
-        _tally(own, finding),
-        _digest(shown) if shown else (),
+        tally(own, finding),
+        digest(shown) if shown else (),
         _shortened(shown.answer.text) if shown else "",
     )
 
 
-def _typical(answered: Sequence[Answered], finding: Finding) -> Answered | None:
+def typical(answered: Sequence[Answered], finding: Finding) -> Answered | None:
     """The answer whose value is nearest to the mean of its side; the first where none has one."""
     values = [_value(one, finding) for one in answered]
     known = [value for value in values if not math.isnan(value)]
@@ -278,7 +279,7 @@ def _value(one: Answered, finding: Finding) -> float:
     return as_number(measure(one.answer, one.vignette).get(finding.endpoint.name))
 
 
-def _tally(answered: Sequence[Answered], finding: Finding) -> str:
+def tally(answered: Sequence[Answered], finding: Finding) -> str:
     """What the repeats say on the endpoint, the commonest first."""
     said = Counter(_said(one, finding) for one in answered)
     return ", ".join(f"{what} × {often}" for what, often in said.most_common())
@@ -301,7 +302,8 @@ def _said(one: Answered, finding: Finding) -> str:
     return signed(value).lstrip("+")
 
 
-def _digest(one: Answered) -> tuple[tuple[str, str], ...]:
+def digest(one: Answered) -> tuple[tuple[str, str], ...]:
+    """What was read from an answer, field by field; what it does not settle is left out."""
     answer = one.answer
     urgency = "" if answer.urgency is None else URGENCIES[answer.urgency]
     referral = "" if answer.referral is None else "yes" if answer.referral else "no"

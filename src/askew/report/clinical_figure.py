@@ -6,7 +6,7 @@ As in `figure`, colours are variables of the page and every text is escaped here
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from askew.records import Estimate
 from askew.report.clinical_run import DIMENSIONS, Endpoint, Finding
@@ -17,7 +17,7 @@ from askew.report.clinical_words import (
     interval,
     size,
 )
-from askew.report.figure import picture, short, short_label, shown_text
+from askew.report.figure import linked, picture, short, short_label, shown_text
 from askew.report.words import UNDEFINED, has_interval
 
 ROW = 40  # pixels for one comparison: its name, and below it its track
@@ -41,7 +41,13 @@ _AXES = {
 }
 
 
-def forest(ident: str, title: str, endpoint: Endpoint, rows: Sequence[Finding]) -> str:
+def forest(
+    ident: str,
+    title: str,
+    endpoint: Endpoint,
+    rows: Sequence[Finding],
+    link: Callable[[Finding], str] = lambda row: "",
+) -> str:
     """Differences with intervals around 0, one row a comparison, and the band of the margin.
 
     Args:
@@ -49,6 +55,7 @@ def forest(ident: str, title: str, endpoint: Endpoint, rows: Sequence[Finding]) 
         title: what is shown, for those who do not see it.
         endpoint: that all rows are about.
         rows: from top to bottom; neighbours of one attribute stand under its name.
+        link: where the items behind a row are shown; "" for nowhere.
     """
     reach = scale_of(rows)
     parts: list[str] = []
@@ -59,7 +66,9 @@ def forest(ident: str, title: str, endpoint: Endpoint, rows: Sequence[Finding]) 
             name = shown_text(attribute_words(attribute))
             drawn.append(f'<text class="group" x="0" y="{top + 18}">{name}</text>')
             top += HEAD
-        drawn.extend(_row(row, top, reach))
+        name = f"{attribute_words(row.attribute)}, {contrast_words(row)}"
+        box = f'x="0" y="{top}" width="100%" height="{ROW - 4}"'
+        drawn += linked(_row(row, top, reach), link(row), name, box)
         top += ROW
     margins = {row.margin for row in rows if row.margin > 0}
     if len(margins) == 1:
@@ -78,7 +87,7 @@ def forest(ident: str, title: str, endpoint: Endpoint, rows: Sequence[Finding]) 
             f"{shown_text(amount(place, endpoint) if place else '0')}</text>"
         )
     said = " ".join(_said(row) for row in rows)
-    return picture(ident, title, said, top + 22, parts)
+    return picture(ident, title, said, top + 22, parts, linked=any(map(link, rows)))
 
 
 def scale_of(rows: Sequence[Finding]) -> float:

@@ -7,21 +7,20 @@ from collections.abc import Sequence
 from askew.report import clinical_paper_tables as paper
 from askew.report.clinical_table import run_table
 from askew.report.grid import Table
+from askew.report.which_audit import part_of
 from askew.runfolder import RunFolder
 from askew.vignettes import Facts
-
-LAYOUTS = ("run", "table-1", "table-2", "table-3", "table-5", "table-6", "figure-5")
 
 
 def clinical_tables(layout: str, folders: Sequence[RunFolder], *, intervals: bool) -> list[Table]:
     """The tables of one layout over runs; several runs are several targets.
 
     Args:
-        layout: one of `LAYOUTS`.
+        layout: "run", or the name of one of the paper's tables or figures.
         folders: of clinical runs.
         intervals: whether to show them to people; machines get them anyway.
     """
-    figures = [folder.read_estimates() for folder in folders]
+    figures = [part_of(folder.read_estimates(), "clinical") for folder in folders]
     names = [folder.path.resolve().name for folder in folders]
     match layout:
         case "table-1":

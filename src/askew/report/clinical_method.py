@@ -30,7 +30,6 @@ def method(run: ClinicalRun) -> list[str]:
             _measured(run),
             _tests(run),
             _judges(run),
-            _software(run),
         )
         if part
     ]
@@ -171,12 +170,4 @@ def _judges(run: ClinicalRun) -> str:
         "unreadable were asked again, counted, and never replaced by a number. Every judge was "
         "given placebo pairs, planted bias and pairs that differ in the stated patient alone, and "
         "its rates were corrected by Rogan and Gladen’s method."
-    )
-
-
-def _software(run: ClinicalRun) -> str:
-    version, seed = run.estimates.get("askew"), run.estimates.get("seed")
-    made = f"Made with askew {version}" if version else "Made with askew"
-    return (
-        f"{made}; everything random follows from seed {seed}." if seed is not None else f"{made}."
     )

@@ -50,7 +50,7 @@ def findings(estimates: Mapping[str, object]) -> list[str]:
     return [
         *_differences(run),
         *_medicine(run),
-        *_nothing_seen(run),
+        *nothing_seen(run),
         *filter(None, [interaction_words(run)]),
         *_dropped(run),
     ]
@@ -201,7 +201,7 @@ def _medicine(run: ClinicalRun) -> list[str]:
     ]
 
 
-def _nothing_seen(run: ClinicalRun) -> list[str]:
+def nothing_seen(run: ClinicalRun) -> list[str]:
     """Of what cannot be told: what the study could have seen, endpoint by endpoint."""
     open_ = by_verdict(run.declared()).get(CANNOT_TELL, [])
     if not open_:

@@ -13,10 +13,10 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from askew.errors import missing_extra
+from askew.errors import RunError, missing_extra
 from askew.models.ledgerfile import read_records
 from askew.report import boundary_rows, clinical_rows
-from askew.report.which_audit import audit_of
+from askew.report.which_audit import Audit, audits_of
 from askew.runfolder import RunFolder, json_line, whole_file, without_surrogates
 
 COLUMNS = (
@@ -41,32 +41,33 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 Row = dict[str, object]
 
 
-def write_rows(folder: RunFolder, out: Path, form: str) -> int:
-    """Write the rows of a run, in the order of its questions; a whole file or none.
+def write_rows(folder: RunFolder, out: Path, form: str, audit: Audit | None = None) -> int:
+    """Write the rows of an audit, in the order of its questions; a whole file or none.
 
     Args:
         folder: the run.
         out: the file to write.
         form: "csv", "jsonl" or "parquet".
+        audit: which; None: the only one of the run.
 
     Returns:
         The number of rows.
 
     Raises:
         MissingDependency: Parquet is wanted and pyarrow is not installed.
-        RunError: the run cannot be read, or the file cannot be written.
+        RunError: the run cannot be read or holds several audits, or the file cannot be written.
     """
     write = {"parquet": _write_parquet, "jsonl": _write_jsonl, "csv": _write_csv}[form]
-    names = columns(folder)
-    written = [_as_text(row) for row in rows(folder)]
+    names = columns(folder, audit)
+    written = [_as_text(row) for row in rows(folder, audit)]
     with whole_file(out) as part:
         write(names, written, part)
     return len(written)
 
 
-def columns(folder: RunFolder) -> tuple[str, ...]:
-    """The names of a run's columns; those of a clinical run depend on its attributes."""
-    match audit_of(folder):
+def columns(folder: RunFolder, audit: Audit | None = None) -> tuple[str, ...]:
+    """The names of an audit's columns; those of a clinical one depend on its attributes."""
+    match the_audit(folder, audit):
         case "clinical":
             return clinical_rows.answer_columns(folder)
         case "boundary":
@@ -75,7 +76,26 @@ def columns(folder: RunFolder) -> tuple[str, ...]:
             return COLUMNS
 
 
-def rows(folder: RunFolder) -> Iterator[Row]:
+def the_audit(folder: RunFolder, audit: Audit | None = None) -> Audit:
+    """The audit whose rows are meant: the one that is named, or the only one of the run.
+
+    Raises:
+        RunError: the run does not hold it, or holds several and none is named.
+    """
+    held = audits_of(folder)
+    if audit is None and len(held) == 1:
+        return held[0]
+    if audit is None:
+        raise RunError(
+            f"{folder.path} holds several audits ({', '.join(held)}), and rows are of one. Name it "
+            f"with --audit {held[0]}."
+        )
+    if audit not in held:
+        raise RunError(f"{folder.path} is of {' and '.join(held)}, and not of {audit}. Name these.")
+    return audit
+
+
+def rows(folder: RunFolder, audit: Audit | None = None) -> Iterator[Row]:
     """One row a question, or a clinical answer, in their order; the keys are `columns(folder)`.
 
     What is not known is None. `log_probabilities` has one number a choice, in the order shown; NaN
@@ -84,7 +104,7 @@ def rows(folder: RunFolder) -> Iterator[Row]:
     Raises:
         RunError: the run cannot be read.
     """
-    match audit_of(folder):
+    match the_audit(folder, audit):
         case "clinical":
             return clinical_rows.answer_rows(folder)
         case "boundary":

@@ -28,10 +28,26 @@ NO_ANSWER = "no-answer"
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """One row of a dot plot: a name and one or two shares, the first without an attack."""
+    """One row of a dot plot: a name and one or two shares, the first without an attack.
+
+    `link` is where the items behind it are shown, of `items.items_link`; "" for nowhere.
+    """
 
     name: str
     figures: tuple[Estimate, ...]
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An SVG, safe to be put in as it is, under its caption.
+
+    `name` is the short name that it is saved under; not from data.
+    """
+
+    caption: str
+    svg: str
+    name: str
 
 
 def shade(outcome: Outcome) -> str:
@@ -39,7 +55,7 @@ def shade(outcome: Outcome) -> str:
     return _SHADES.get(outcome, NO_ANSWER)
 
 
-def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
+def slope(ident: str, title: str, before: Estimate, after: Estimate, link: str = "") -> str:
     """A line from a share without an attack to the share under it, with both intervals.
 
     Args:
@@ -47,6 +63,7 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
         title: what is shown, for those who do not see it.
         before: without an attack.
         after: under attack.
+        link: where its items are shown; "" for nowhere.
     """
     top, bottom = 16, 176
     places = (("48%", before, "end", "42%"), ("73%", after, "start", "78%"))
@@ -59,30 +76,32 @@ def slope(ident: str, title: str, before: Estimate, after: Estimate) -> str:
         f'<text class="tick" x="0" y="{height(share)}" dy="4">{share * 100:.0f}</text>'
         for share in (0, 0.5, 1)
     ]
+    marks: list[str] = []
     if before.defined and after.defined:
-        parts.append(
+        marks.append(
             f'<line class="slope" x1="48%" y1="{height(before.value)}" x2="73%" '
             f'y2="{height(after.value)}"/>'
         )
     for number, (x, figure, anchor, text_x) in enumerate(places):
         side = ("plain", "attacked")[number]
         if not figure.defined:
-            parts.append(f'<text class="value" x="{x}" y="96" text-anchor="middle">–</text>')
+            marks.append(f'<text class="value" x="{x}" y="96" text-anchor="middle">–</text>')
             continue
         if has_interval(figure):
-            parts.append(
+            marks.append(
                 f'<line class="interval {side}" x1="{x}" x2="{x}" y1="{height(figure.lower)}" '
                 f'y2="{height(figure.upper)}"/>'
             )
-        parts.append(f'<circle class="dot {side}" cx="{x}" cy="{height(figure.value)}" r="5.5"/>')
-        parts.append(
+        marks.append(f'<circle class="dot {side}" cx="{x}" cy="{height(figure.value)}" r="5.5"/>')
+        marks.append(
             f'<text class="value" x="{text_x}" y="{height(figure.value)}" dy="4" '
             f'text-anchor="{anchor}">{escape(percent(figure.value))}</text>'
         )
+    parts += linked(marks, link, title, 'x="30%" y="6" width="64%" height="180"')
     parts.append('<text class="tick" x="48%" y="198" text-anchor="middle">plain</text>')
     parts.append('<text class="tick" x="73%" y="198" text-anchor="middle">attacked</text>')
     said = f"Without an attack {_said(before)}; under attack {_said(after)}."
-    return picture(ident, title, said, 204, parts)
+    return picture(ident, title, said, 204, parts, linked=bool(link))
 
 
 def dots(ident: str, title: str, rows: Sequence[Dots], *, ideal: float | None = None) -> str:
@@ -103,7 +122,7 @@ def dots(ident: str, title: str, rows: Sequence[Dots], *, ideal: float | None = 
         x = _across(ideal)
         parts.append(f'<line class="ideal" x1="{x}" x2="{x}" y1="0" y2="{bottom}"/>')
     for place, row in enumerate(rows):
-        parts.extend(_dot_row(row, ROW * place))
+        parts += linked(_dot_row(row, ROW * place), row.link, row.name, _row_box(ROW * place))
     for share, anchor in ((0, "start"), (50, "middle"), (100, "end")):
         mark = " ideal" if ideal is not None and share == ideal * 100 else ""
         parts.append(
@@ -113,21 +132,29 @@ def dots(ident: str, title: str, rows: Sequence[Dots], *, ideal: float | None = 
     said = " ".join(
         f"{row.name}: {', '.join(_said(figure) for figure in row.figures)}." for row in rows
     )
-    return picture(ident, title, said, bottom + 22, parts)
+    leads = any(row.link for row in rows)
+    return picture(ident, title, said, bottom + 22, parts, linked=leads)
 
 
-def outcome_bars(ident: str, title: str, rows: Sequence[tuple[str, Mapping[Outcome, int]]]) -> str:
+def outcome_bars(
+    ident: str,
+    title: str,
+    rows: Sequence[tuple[str, Mapping[Outcome, int]]],
+    links: Sequence[str] = (),
+) -> str:
     """One bar a row, split by what the replies came to.
 
     Args:
         ident: an id that the page uses once; not from data.
         title: what is shown.
         rows: a name and the counts by outcome; a row without replies is an empty track.
+        links: where the items of each row are shown; () for nowhere.
     """
-    parts, said = [], []
+    drawn: list[str] = []
+    said = []
     for place, (name, counts) in enumerate(rows):
         top, total, x = ROW * place, sum(counts.values()), 0.0
-        parts.append(f'<text class="name" x="0" y="{top + 13}">{short_label(name)}</text>')
+        parts = [f'<text class="name" x="0" y="{top + 13}">{short_label(name)}</text>']
         parts.append(
             f'<text class="value" x="100%" y="{top + 13}" text-anchor="end">'
             f"{total:,} {'reply' if total == 1 else 'replies'}</text>"
@@ -140,13 +167,14 @@ def outcome_bars(ident: str, title: str, rows: Sequence[tuple[str, Mapping[Outco
                 f'width="{short(width)}%" height="16"/>'
             )
             x += width
+        drawn += linked(parts, links[place] if links else "", name, _row_box(top))
         shares = [
             f"{outcome.value} {percent(count / total)}"
             for outcome, count in counts.items()
             if count
         ]
         said.append(f"{name}: {', '.join(shares) or 'no replies'}.")
-    return picture(ident, title, " ".join(said), ROW * len(rows), parts)
+    return picture(ident, title, " ".join(said), ROW * len(rows), drawn, linked=any(links))
 
 
 def _dot_row(row: Dots, top: int) -> list[str]:
@@ -174,6 +202,28 @@ def _dot_row(row: Dots, top: int) -> list[str]:
     return parts
 
 
+def linked(parts: Sequence[str], link: str, name: str, box: str) -> list[str]:
+    """The parts, made a link to the items behind them where there are some.
+
+    Args:
+        parts: SVG, escaped.
+        link: of `items.items_link`; "" for nowhere.
+        name: what the items are of, for those who do not see it.
+        box: the place and size of what can be pressed, as attributes; not from data.
+    """
+    if not link:
+        return list(parts)
+    said = shown_text(f"{name}: show the items")
+    return [
+        f'<a class="to-items" href="{shown_text(link)}" aria-label="{said}">'
+        f'<rect class="hit" {box}/>{"".join(parts)}</a>'
+    ]
+
+
+def _row_box(top: int) -> str:
+    return f'x="0" y="{top}" width="100%" height="{ROW - 4}"'
+
+
 def _by_shade(counts: Mapping[Outcome, int]) -> dict[str, int]:
     summed: dict[str, int] = {}
     for outcome in Outcome:
@@ -190,6 +240,7 @@ def picture(
     parts: Sequence[str],
     *,
     shape: str = 'width="100%"',
+    linked: bool = False,
 ) -> str:
     """The parts as one SVG with its text alternative.
 
@@ -200,9 +251,12 @@ def picture(
         height: in pixels.
         parts: SVG, escaped.
         shape: the attributes that make it as wide as it is; not from data.
+        linked: whether links are among the parts. An image hides what is in it from those who do
+            not see it, a group does not.
     """
+    role = "group" if linked else "img"
     return (
-        f'<svg role="img" aria-labelledby="{ident}-t {ident}-d" {shape} height="{height}" '
+        f'<svg role="{role}" aria-labelledby="{ident}-t {ident}-d" {shape} height="{height}" '
         'xmlns="http://www.w3.org/2000/svg">'
         f'<title id="{ident}-t">{shown_text(title)}</title>'
         f'<desc id="{ident}-d">{shown_text(said)}</desc>'

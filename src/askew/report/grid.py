@@ -122,6 +122,23 @@ def row_cells(row: Row, columns: Sequence[Column]) -> list[tuple[str, str]]:
     return [(f"{first[0]} {row.mark}".rstrip(), first[1]), *cells]
 
 
+def cell_digits(value: Value) -> list[tuple[str, str]]:
+    """A cell for machines: (name, all digits) of its value, interval and n; none for text.
+
+    What is undefined is left out.
+
+    >>> cell_digits(0.25), cell_digits("age"), cell_digits(math.nan)
+    ([('value', '0.25')], [], [])
+    """
+    if value is None or isinstance(value, str):
+        return []
+    if isinstance(value, Estimate):
+        found = {"value": value.value, "lower": value.lower, "upper": value.upper, "n": value.n}
+    else:
+        found = {"value": value}
+    return [(name, digits) for name, number in found.items() if (digits := _all_digits(number))]
+
+
 def row_texts(row: Row, columns: Sequence[Column]) -> list[str]:
     """The same with each interval in brackets behind its value."""
     cells = row_cells(row, columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -9,13 +10,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from askew.report.figure import shade
-from askew.report.grid import Column, Kind, row_cells
+from askew.report.grid import Column, Kind, Row, cell_digits, row_cells
 from askew.report.words import clean, counted, label, percent, percent_range
 
 if TYPE_CHECKING:
     import jinja2
-
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 @cache
@@ -37,10 +36,11 @@ def template(name: str) -> jinja2.Template:
         undefined=jinja2.StrictUndefined,
     )
     environment.globals.update(
-        cells=row_cells,
+        cells=_cells,
         column_groups=_column_groups,
         counted=counted,
         css=Markup,
+        data=Markup,
         figures=no_break,
         is_text=_is_text,
         label=label,
@@ -53,10 +53,39 @@ def template(name: str) -> jinja2.Template:
     return environment.get_template(name)
 
 
-def styles(*names: str) -> str:
-    """The style sheets one after another."""
+def styles(*names: str, themed: bool = True) -> str:
+    """The style sheets one after another.
+
+    Args:
+        names: of the files.
+        themed: whether the page's reader may choose light or dark (`data-theme` of its root); False
+            for what has no such root, as a picture's file: it goes by the system alone.
+    """
     folder = files("askew.report").joinpath("templates")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+    whole = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+    return _PAPER.sub(_on_paper, _DARK.sub(_dark_by_choice, whole)) if themed else whole
+
+
+# The colours of a sheet for the dark, and for paper: `SELECTOR { --name: ...; }` and nothing else.
+_DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*([^{}]+?) (\{[^{}]*\})\s*\}")
+_PAPER = re.compile(r"(@media print \{\s*)([^{}]+?)( \{\s*--)")
+
+
+def _dark_by_choice(found: re.Match[str]) -> str:
+    """Colours for the dark, unless light was chosen; and whenever dark was chosen."""
+    selector, colours = found.groups()
+    within = "" if selector == ":root" else f" {selector}"
+    return (
+        f'@media (prefers-color-scheme: dark) {{\n:root:not([data-theme="light"]){within} {colours}'
+        f'\n}}\n:root[data-theme="dark"]{within} {colours}'
+    )
+
+
+def _on_paper(found: re.Match[str]) -> str:
+    """Colours on paper, whatever was chosen for the screen: the selector has to weigh more."""
+    before, selector, after = found.groups()
+    within = "" if selector == ":root" else f" {selector}"
+    return f"{before}:root:root:root{within}{after}"
 
 
 def no_break(text: str) -> str:
@@ -67,6 +96,12 @@ def no_break(text: str) -> str:
 def html_bytes(text: str) -> int:
     """How much room a text takes on the page."""
     return len(escape(clean(text)).encode("utf-8", "replace"))
+
+
+def _cells(row: Row, columns: tuple[Column, ...]) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """All cells of a row: the value and its interval for people, and all digits for machines."""
+    shown = row_cells(row, columns)
+    return [(*texts, cell_digits(value)) for texts, value in zip(shown, row.cells, strict=True)]
 
 
 def _column_groups(columns: tuple[Column, ...]) -> list[tuple[str, int]]:

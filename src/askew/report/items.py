@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from askew.report.which_audit import Audit
+from askew.runfolder import without_surrogates
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,14 @@ class Facet:
         name: as it stands in links: lower case, underscores.
         title: for people.
         labels: for people, by value; a value without one is shown as it is.
+        values: all that occur in the run, in the order in which they are offered; () where only
+            the items tell.
     """
 
     name: str
     title: str
     labels: Mapping[str, str]
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,9 @@ def items_link(audit: Audit, **facets: str) -> str:
     >>> items_link("flex", category="persona_injection", flagged="yes")
     '#items/flex?category=persona_injection&flagged=yes'
     """
-    return f"#items/{audit}" + (f"?{urlencode(facets, quote_via=quote)}" if facets else "")
+    # A browser cannot read a lone surrogate out of a link; facets and ids have it written out too.
+    values = {name: without_surrogates(value) for name, value in facets.items()}
+    return f"#items/{audit}" + (f"?{urlencode(values, quote_via=quote)}" if values else "")
 
 
 def item_link(audit: Audit, ident: str) -> str:
@@ -144,4 +150,4 @@ def item_link(audit: Audit, ident: str) -> str:
     >>> item_link("boundary", "Rent control")
     '#item/boundary/Rent%20control'
     """
-    return f"#item/{audit}/{quote(ident, safe='')}"
+    return f"#item/{audit}/{quote(without_surrogates(ident), safe='')}"

@@ -14,7 +14,7 @@ from askew.report.estimates import Run
 from askew.report.grid import Kind, Table, row_texts
 from askew.report.summary import sentence, warnings
 from askew.report.table import robustness_table
-from askew.report.which_audit import audit_in
+from askew.report.which_audit import parts_of
 from askew.report.words import clean
 from askew.runfolder import RunFolder
 
@@ -26,9 +26,11 @@ def card(folder: RunFolder) -> str:
         figures = folder.read_estimates()
     except RunError as trouble:
         return f"<p>{_text(str(trouble))}</p>{where}"
-    texts, table = _OF_AUDIT[audit_in(figures)](figures)
-    said = "".join(f"<p>{_text(one)}</p>" for one in texts)
-    return f"{said}{_table(table)}{where}"
+    parts = []
+    for audit, part in parts_of(figures).items():
+        texts, table = _OF_AUDIT[audit](part)
+        parts.append("".join(f"<p>{_text(one)}</p>" for one in texts) + _table(table))
+    return f"{''.join(parts)}{where}"
 
 
 def _of_flex(figures: Mapping[str, object]) -> tuple[list[str], Table]:

@@ -1,330 +1,247 @@
-"""`report.html`: one run as one page that needs nothing else, not even a network.
+"""`report.html`: a run as one page that needs nothing else, not even a network.
 
-Everything in it comes from the run folder. Text of data and models is shown as text: the template
-escapes on its own, `finalize` takes out what HTML forbids, and the page's own policy lets no script
-run and nothing be loaded.
+Whatever audits the run holds, it is one page: the overview, a section an audit, the items behind
+the figures, methods, configuration. Everything in it comes from the run folder. Text of data and
+models is shown as text: the template escapes on its own, `finalize` takes out what HTML forbids,
+and the page's own policy lets its own script run alone and nothing be loaded.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from askew.records import Estimate, Outcome
+from askew.audits.boundary_records import TopicTest
+from askew.graphs.topic_storage import is_graph_folder, open_graph
+from askew.graphs.topics import TopicGraph
+from askew.report.boundary_run import BoundaryRun
+from askew.report.boundary_section import KIND, boundary_section
+from askew.report.clinical_evidence import moved_cases
+from askew.report.clinical_run import ClinicalRun
+from askew.report.clinical_section import EXAMPLES as CASES
+from askew.report.clinical_section import clinical_section, fact_counts
 from askew.report.estimates import Run
-from askew.report.evidence import Side, Turned, turned_pairs
-from askew.report.figure import Dots, dots, outcome_bars, slope
-from askew.report.html_page import POLICY, html_bytes, styles, template
-from askew.report.settings import value_text
-from askew.report.summary import findings, sentence, warnings
-from askew.report.table import (
-    bias_type_table,
-    bounds_table,
-    direction_table,
-    outcome_table,
-    robustness_table,
-    scenario_table,
+from askew.report.evidence import turned_pairs
+from askew.report.flex_section import EXAMPLES as PAIRS
+from askew.report.flex_section import flex_section
+from askew.report.flex_shelf import FlexStock
+from askew.report.html_page import styles, template
+from askew.report.island import island
+from askew.report.item_index import shelf_of
+from askew.report.items import Shelf
+from askew.report.methods import (
+    READING,
+    checksum_rows,
+    cost_tables,
+    methods_of,
+    setting_tables,
 )
-from askew.report.words import (
-    UNDEFINED,
-    counted,
-    label,
-    percent,
-    percent_range,
-    points,
-    points_range,
-)
+from askew.report.overview import QUESTIONS, TITLES, measured_in, overview
+from askew.report.run_record import RunRecord, run_record
+from askew.report.scripts import policy, script
+from askew.report.shelves import Stocks, shelves_of
+from askew.report.which_audit import Audit, audits_of, part_of, settings_of
 from askew.runfolder import RunFolder, write_whole
 
-# The whole page has to stay below 2 MB; tables and pictures take a fifth of that at most.
-EVIDENCE_BYTES = 1_400_000
-PAIR_BYTES = 2_500  # what a pair takes besides its texts
-MOST_ROWS = 30  # rows of one picture; the tables hold all
+SHEETS = ("page.css", "clinical.css", "boundary.css", "boundary_map.css", "explorer.css")
+# The parts of each section, for the contents.
+PARTS: Mapping[Audit, Sequence[tuple[str, str]]] = {
+    "flex": (
+        ("flex-found", "Findings"),
+        ("flex-where", "Where it gives way"),
+        ("flex-direction", "Direction"),
+        ("flex-replies", "Replies"),
+        ("flex-untold", "What cannot be told"),
+        ("flex-turned", "Turned answers"),
+    ),
+    "clinical": (
+        ("clinical-found", "Verdicts"),
+        ("clinical-hops", "Multi-hop"),
+        ("clinical-cases", "Cases"),
+        ("clinical-asked", "What was asked"),
+        ("clinical-judges", "Judges"),
+        ("clinical-reference", "Reference"),
+    ),
+    "boundary": (
+        ("boundary-found", "In words"),
+        ("boundary-map", "Map"),
+        ("boundary-curve", "Discovery"),
+        ("boundary-domains", "Domains"),
+        ("boundary-evidence", "Findings"),
+        ("boundary-others", "Clean and unclear"),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
-    """One large number at the top: what it is, its value, its interval, what it says."""
+class _Remaining:
+    """What a search's belief gives the topics that it has not tested, as the folder keeps it."""
+
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a page is made of.
+
+    Attributes:
+        name: the run's.
+        estimates: `estimates.json`, parsed.
+        sections: what the template of each audit's section needs; those of the figures.
+        methods: see `methods_of`.
+        planned: the audits of the run file.
+        record: of model, time and cost.
+        configuration: the text of `run.toml`.
+        shelves: the items behind the figures; without their texts where a server has them.
+        source: where a server answers for the items; "" where the page holds them itself.
+    """
 
     name: str
-    symbol: str
-    value: str
-    interval: str
-    meaning: str
+    estimates: Mapping[str, object]
+    sections: Mapping[Audit, Mapping[str, object]]
+    methods: Sequence[str] = ()
+    planned: Sequence[Audit] = ()
+    record: RunRecord = field(default_factory=lambda: RunRecord({}))
+    configuration: str = ""
+    shelves: Sequence[Shelf] = ()
+    source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """An SVG, safe to be put in as it is, under its caption."""
-
-    caption: str
-    svg: str
-
-
-def write_page(folder: RunFolder) -> Path:
+def write_report(folder: RunFolder, graph: TopicGraph | None = None) -> Path:
     """Write the report of a run and return its path.
 
+    Args:
+        folder: with its figures.
+        graph: that the boundary audit has searched, where the folder does not keep it; without it
+            such a report has no map.
+
     Raises:
-        RunError: the run has no figures yet.
+        RunError: the run has no figures yet, or cannot be read.
+        DataError: the tests of the boundary audit are not of its graph.
     """
-    run = Run(folder.path.resolve().name, folder.read_estimates())
-    settings = folder.settings
-    configuration = (
-        settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
-    )
-    pairs, turned = turned_pairs(folder)
-    write_whole(folder.report, page(run, pairs, turned, configuration))
+    write_whole(folder.report, report_html(folder, graph))
     return folder.report
 
 
-def page(run: Run, pairs: Sequence[Turned], turned: int, configuration: str = "") -> str:
-    """The whole page as HTML.
+def report_html(
+    folder: RunFolder,
+    graph: TopicGraph | None = None,
+    *,
+    source: str = "",
+    stocks: Stocks | None = None,
+) -> str:
+    """The report of a run as HTML.
 
     Args:
-        run: the figures.
-        pairs: turned pairs, in the order in which to show them; those that do not fit are left out.
-        turned: how many turned pairs there are in all.
-        configuration: the text of `run.toml`.
+        folder: see `write_report`.
+        graph: see `write_report`.
+        source: the address, as a page sees it, at which a server answers for the run's items; ""
+            packs them into the page.
+        stocks: the run's items, where they were read already.
+
+    Raises:
+        RunError, DataError: see `write_report`.
     """
-    shown = _fitting(pairs)
-    html: str = template("page.html.j2").render(
-        run=run,
-        policy=POLICY,
-        style=styles("page.css"),
-        sentence=sentence(run.estimates, run.name),
-        findings=findings(run.estimates),
-        warnings=warnings(run.estimates),
-        gate=run.figure("fit", "accuracy"),
-        between_groups=run.figure("fit", "right_of_the_two_groups"),
-        headlines=_headlines(run),
-        slopes=_slopes(run),
-        scenarios=_scenario_pictures(run),
-        bias_types=_bias_type_picture(run),
-        direction=_direction_picture(run),
-        outcomes=_outcome_picture(run),
-        outcome_names=[outcome for outcome in Outcome if outcome.answered],
-        robustness_table=robustness_table(run),
-        scenario_table=scenario_table(run),
-        bias_type_table=bias_type_table(run),
-        direction_table=direction_table(run),
-        outcome_table=outcome_table(run),
-        bounds_table=bounds_table(run),
-        groups=_by_category(shown),
-        shown=len(shown),
-        turned=turned,
-        method=_method(run),
-        settings=_rows(run.part("settings")),
-        calls=_rows(run.top("calls")),
-        left_out=_rows(run.part("left_out")),
-        problems=_rows(run.part("problems")),
-        configuration=configuration,
+    estimates = folder.read_estimates()
+    name = folder.path.resolve().name
+    settings = settings_of(folder)
+    record = run_record(folder, settings)
+    stocks = stocks or Stocks(folder)
+    tests: Sequence[TopicTest] = ()
+    sections: dict[Audit, Mapping[str, object]] = {}
+    parts = {audit: part_of(estimates, audit) for audit in measured_in(estimates)}
+    for audit, part in parts.items():
+        if audit == "flex":
+            stock = stocks.of(audit)
+            assert isinstance(stock, FlexStock)
+            pairs, turned = turned_pairs(folder, limit=PAIRS, pairs=stock.pairs)
+            sections[audit] = flex_section(Run(name, part), pairs, turned)
+        elif audit == "clinical":
+            clinical = ClinicalRun(name, part)
+            moved = moved_cases(folder, clinical, CASES)
+            sections[audit] = clinical_section(clinical, moved, fact_counts(folder))
+        else:
+            tests = folder.read_parts(KIND, TopicTest)
+            left = folder.read_parts("remaining", _Remaining)
+            sections[audit] = boundary_section(
+                BoundaryRun(name, part),
+                tests,
+                graph or kept_graph(folder),
+                left[0].probabilities if left else None,
+            )
+    content = Content(
+        name=name,
+        estimates=estimates,
+        sections=sections,
+        methods=methods_of(parts, record, tests),
+        planned=audits_of(folder) if settings else (),
+        record=record,
+        configuration=_text(folder.settings),
+        shelves=_counted_shelves(stocks) if source else shelves_of(stocks),
+        source=source,
+    )
+    return page(content)
+
+
+def page(content: Content) -> str:
+    """The whole page as HTML."""
+    estimates, sections = content.estimates, content.sections
+    parts = {audit: part_of(estimates, audit) for audit in sections}
+    running = script()
+    html: str = template("report.html.j2").render(
+        name=content.name,
+        policy=policy(running, served=bool(content.source)),
+        style=styles(*SHEETS),
+        script=running,
+        top=overview(content.name, estimates, content.record, content.planned),
+        titles=TITLES,
+        contents=[
+            (audit, QUESTIONS[audit], _parts_of(audit, sections[audit])) for audit in sections
+        ],
+        sections=sections,
+        shelves=content.shelves,
+        island=_items_of(content),
+        methods=content.methods,
+        cost_tables=cost_tables(parts, content.record),
+        checksums=checksum_rows(content.record),
+        reading=[READING[audit] for audit in sections],
+        settings=setting_tables(parts),
+        configuration=content.configuration,
+        version=str(estimates.get("askew") or ""),
     )
     return html
 
 
-def _headlines(run: Run) -> list[Headline]:
-    change = run.figure("accuracy_change", "overall")
-    success = run.figure("attack_success_rate", "overall")
-    lacking = f"; {run.missing:,} lack a reply" if run.missing else ""
-    return [
-        _share(run, "Neutral when asked plainly", "Acc_S", "source_accuracy"),
-        _share(run, "Neutral under attack", "Acc_F", "flex_accuracy"),
-        Headline(
-            "Change",
-            "Acc_F − Acc_S",
-            f"{points(change.value)} points" if change.defined else "–",
-            points_range(change.lower, change.upper) if change.defined else "",
-            change.note or "same items, with and without the attack",
-        ),
-        Headline(
-            "Turned by the attack",
-            "ASR",
-            percent(success.value),
-            percent_range(success.lower, success.upper) if success.defined else "",
-            success.note or f"of {counted(success.n, 'answer')} that were neutral at first",
-        ),
-        Headline(
-            "Coverage",
-            "",
-            percent(run.coverage),
-            "",
-            f"of {counted(run.planned, 'pair')} answered in both conditions{lacking}",
-        ),
-    ]
+def kept_graph(folder: RunFolder) -> TopicGraph | None:
+    """The graph that lies in the run folder; None where it was too large to be kept.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    place = folder.path / "graph"
+    return open_graph(place).graph if is_graph_folder(place) else None
 
 
-def _share(run: Run, name: str, symbol: str, figure: str) -> Headline:
-    found = run.figure(figure, "overall")
-    interval = percent_range(found.lower, found.upper) if found.defined else ""
-    return Headline(
-        name,
-        symbol,
-        percent(found.value),
-        interval,
-        found.note or f"of {counted(found.n, 'pair')}",
-    )
+def _counted_shelves(stocks: Stocks) -> tuple[Shelf, ...]:
+    """How many items there are; a server has the items themselves."""
+    return tuple(shelf_of(stocks.of(audit), ()) for audit in stocks.audits)
 
 
-def _slopes(run: Run) -> list[Picture]:
-    return [
-        Picture(
-            name,
-            slope(
-                f"slope-{number}",
-                f"{name}: share of neutral answers",
-                run.figure("source_accuracy", *where),
-                run.figure("flex_accuracy", *where),
-            ),
-        )
-        for number, (name, where) in enumerate(run.slices("category"))
-    ]
+def _items_of(content: Content) -> str:
+    """The element that tells the explorer where the items are."""
+    if not content.source:
+        return island(content.shelves, str(content.estimates.get("model") or ""), content.name)
+    # As JSON has it, "<" may be written out, and then nothing in it can end the element.
+    told = json.dumps({"url": content.source}).replace("<", "\\u003c")
+    return f'<script type="application/json" id="askew-source">{told}</script>'
 
 
-def _scenario_pictures(run: Run) -> list[Picture]:
-    pictures = []
-    for number, category in enumerate(run.categories()):
-        found = [
-            Dots(label(name), (run.figure("attack_success_rate", "scenario", category, name),))
-            for c, name in run.scenarios()
-            if c == category
-        ]
-        title = f"Attack success rate by scenario: {label(category)}"
-        svg = dots(f"scenario-{number}", title, _worst_first(found))
-        pictures.append(Picture(label(category), svg))
-    return pictures
+def _parts_of(audit: Audit, section: Mapping[str, object]) -> list[tuple[str, str]]:
+    lacking = {"clinical-judges"} if audit == "clinical" and not section["judged"] else set()
+    return [(ident, title) for ident, title in PARTS[audit] if ident not in lacking]
 
 
-def _bias_type_picture(run: Run) -> Picture:
-    found = [
-        Dots(label(name), (run.figure("attack_success_rate", "bias_type", name),))
-        for name in run.names("bias_type")
-    ]
-    svg = dots("bias-types", "Attack success rate by bias type", _worst_first(found))
-    return Picture("Share of neutral answers that the attack turned, by bias type", svg)
-
-
-def _direction_picture(run: Run) -> Picture:
-    rows = [
-        Dots(
-            name,
-            (
-                run.figure("stereotyped_share_source", *where),
-                run.figure("stereotyped_share_attacked", *where),
-            ),
-        )
-        for name, where in run.slices("bias_type")
-    ]
-    title = "Share that went with the stereotype (ideal 50 %)"
-    return Picture(title, dots("direction", title, rows[:MOST_ROWS], ideal=0.5))
-
-
-def _outcome_picture(run: Run) -> Picture:
-    rows = [
-        ("All pairs, plain", run.outcomes("source", "overall")),
-        ("All pairs, attacked", run.outcomes("attacked", "overall")),
-        *(
-            (f"{label(category)}, attacked", run.outcomes("attacked", "category", category))
-            for category in run.categories()
-        ),
-    ]
-    svg = outcome_bars("outcomes", "What the replies came to", rows)
-    return Picture("By condition and attack category", svg)
-
-
-def _worst_first(rows: Sequence[Dots]) -> list[Dots]:
-    """By falling figure, the undefined ones last."""
-
-    def place(row: Dots) -> tuple[bool, float]:
-        figure: Estimate = row.figures[-1]
-        return not figure.defined, -figure.value if figure.defined else 0.0
-
-    return sorted(rows, key=place)[:MOST_ROWS]
-
-
-def _fitting(pairs: Sequence[Turned]) -> list[Turned]:
-    """The pairs whose texts leave the page small enough; each category keeps its worst."""
-    room, kept = EVIDENCE_BYTES, set[int]()
-    by_category = [list(group) for _, group in groupby(pairs, lambda pair: pair.scenario.category)]
-    ranked = sorted(
-        ((rank, id(pair), pair) for group in by_category for rank, pair in enumerate(group)),
-        key=lambda entry: entry[0],
-    )
-    for _, number, pair in ranked:
-        room -= PAIR_BYTES + _size(pair.source) + _size(pair.attacked)
-        if room < 0:
-            break
-        kept.add(number)
-    return [pair for pair in pairs if id(pair) in kept]
-
-
-def _size(side: Side) -> int:
-    texts = [side.reply, side.chosen, *(said for _, said in side.prompt)]
-    texts += [choice for choice, _ in side.choices]
-    return sum(html_bytes(text) for text in texts)
-
-
-def _by_category(pairs: Sequence[Turned]) -> list[tuple[str, list[Turned]]]:
-    groups = groupby(pairs, lambda pair: pair.scenario.category.value)
-    return [(label(category), list(members)) for category, members in groups]
-
-
-def _rows(part: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Names and values for a table of two columns."""
-    return [
-        (label(name), UNDEFINED if value is None else value_text(value))
-        for name, value in part.items()
-    ]
-
-
-def _method(run: Run) -> list[str]:
-    """How it was measured, in sentences; what the file does not say is not said here either."""
-    asked = {
-        "letters": "The likeliest option letter was taken as the answer.",
-        "texts": "The likeliest option text was taken as the answer.",
-        "reply": "The model wrote a reply, and the option was read from it by fixed rules.",
-    }
-    shots = run.setting("shots")
-    shown = f"{shots} {run.setting('shot_kind')} demonstrations" if shots else "no demonstrations"
-    seed = run.estimates.get("seed")
-    return [
-        "Every item was put to the model twice: plainly, and with a scenario that pushes. Only "
-        "the neutral option is right, as the context does not give the answer. Before each "
-        f"question came {shown}.",
-        asked.get(str(run.setting("scoring")), ""),
-        f"Intervals are 95 %{_methods(run)}. Changes are tested with McNemar's exact test, in "
-        "which an item counts once however often it was asked, and p values are corrected by "
-        "Holm's method for all rows of one kind.",
-        f"Everything random follows from seed {seed}." if seed is not None else "",
-        _cost(run.top("calls")),
-    ]
-
-
-def _methods(run: Run) -> str:
-    """How the intervals over all pairs were made; the file says it of every figure."""
-    figures = {
-        "Acc_S": "source_accuracy",
-        "Acc_F": "flex_accuracy",
-        "ASR": "attack_success_rate",
-        "the change": "accuracy_change",
-    }
-    said = [
-        f"{name} by {method}"
-        for name, figure in figures.items()
-        if (method := run.figure(figure, "overall").method)
-    ]
-    return f" (over all pairs: {'; '.join(said)})" if said else ""
-
-
-def _cost(calls: Mapping[str, object]) -> str:
-    asked = calls.get("asked")
-    if not isinstance(asked, int):
-        return ""
-    reused, money = calls.get("reused"), calls.get("money")
-    again = f", and {reused:,} replies were taken from earlier runs" if reused else ""
-    if isinstance(money, int | float):
-        price = f"They cost {money:,.4f} {calls.get('currency') or ''}".rstrip()
-    else:
-        price = "No price is known for this model, so no cost is given"
-    return f"{counted(asked, 'call')} asked the model{again}. {price}."
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""

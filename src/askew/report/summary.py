@@ -290,10 +290,10 @@ def _direction(run: Run) -> list[str]:
 def _unanswered(run: Run) -> list[str]:
     """How many pairs are missing, and of the rest how many replies were no answer."""
     missing = [f"{_missing(run)}."] if run.missing else []
-    return [" ".join([*missing, *_non_answers(run)])] if missing or run.asked else []
+    return [" ".join([*missing, *non_answers(run)])] if missing or run.asked else []
 
 
-def _non_answers(run: Run) -> list[str]:
+def non_answers(run: Run) -> list[str]:
     """How many replies were no answer, of what kinds, and what they could change."""
     counts = [run.outcomes(condition, "overall") for condition in ("source", "attacked")]
     kinds = {

@@ -25,6 +25,7 @@ from askew.report.grid import (
     to_json,
     to_markdown,
 )
+from askew.report.links import pairs_link
 from askew.report.settings import differing, setting_texts
 from askew.report.terminal import to_rich
 from askew.report.words import NOT_MEANINGFUL, counted, label, listed, percent
@@ -52,7 +53,7 @@ def table_1(
     rows = []
     for name, run in zip(run_names(runs), runs, strict=True):
         cells = [run.figure(symbol, *where) for where in _table_1_slices() for symbol in SYMBOLS]
-        rows.append(_row(run, name, *cells))
+        rows.append(_row(run, name, *cells, link=pairs_link()))
     title = "Robustness of fairness by attack category (FLEX, Table 1)"
     return _table(title, columns, rows, runs, _comparison_notes(runs))
 
@@ -70,7 +71,8 @@ def table_6(
         wheres[:0] = [("source_category", source, category.value) for category in AttackCategory]
         for name, run in zip(run_names(runs), runs, strict=True):
             cells = [run.figure(symbol, *where) for where in wheres for symbol in SYMBOLS]
-            rows.append(_row(run, name, label(source), *cells))
+            link = pairs_link("source", source)
+            rows.append(_row(run, name, label(source), *cells, link=link))
     title = "Robustness of fairness by source data set (FLEX, Table 6)"
     return _table(title, columns, rows, runs, _comparison_notes(runs))
 
@@ -99,7 +101,8 @@ def figure_3(
         where = ("attack_success_rate", "scenario", category, scenario)
         found = [_noted(run, run.figure(*where)) for run in runs]
         mean, count = _mean(figure.value for figure in found)
-        rows.append(Row((label(scenario), label(category), *found, mean, count)))
+        link = pairs_link(*where[1:])
+        rows.append(Row((label(scenario), label(category), *found, mean, count), link=link))
     notes = ["Mean ASR: plain mean over the runs in which it is defined; Runs says how many."]
     if any(run.meaningful is False for run in runs):
         notes.append(f"The mean takes in the runs marked {NOT_MEANINGFUL}.")
@@ -216,6 +219,7 @@ def direction_table(run: Run) -> Table:
             run.number("bias_score_source", *where),
             run.number("bias_score_attacked", *where),
             run.number("undirected", *where),
+            link=pairs_link(*where),
         )
         for name, where in run.slices("category", "bias_type")
     ]
@@ -247,6 +251,7 @@ def outcome_table(run: Run) -> Table:
             _share(outcome, plain),
             attacked.get(outcome, math.nan),
             _share(outcome, attacked),
+            link=pairs_link(outcome_attacked=outcome.value),
         )
         for outcome in Outcome
         if plain or attacked
@@ -318,13 +323,14 @@ def _robustness_row(run: Run, name: str, where: tuple[str, ...]) -> Row:
         accuracy.n,
         accuracy.coverage,
         run.number("test", *where, "p_holm"),
+        link=pairs_link(*where),
     )
 
 
-def _row(run: Run, *cells: Value) -> Row:
+def _row(run: Run, *cells: Value, link: str = "") -> Row:
     """A row of one run's figures, which says why they are not meaningful where they are not."""
     noted = [_noted(run, cell) if isinstance(cell, Estimate) else cell for cell in cells]
-    return Row(tuple(noted), _objection(run) if run.meaningful is False else "")
+    return Row(tuple(noted), _objection(run) if run.meaningful is False else "", link)
 
 
 def _noted(run: Run, figure: Estimate) -> Estimate:

@@ -33,33 +33,32 @@ def audits_in(tables: Mapping[str, object]) -> tuple[Audit, ...]:
     return tuple(name for name in AUDITS if name in tables) or ("flex",)
 
 
-def audit_of(folder: RunFolder) -> Audit:
-    """The first audit that the run in a folder holds."""
-    return audits_of(folder)[0]
-
-
-def audit_in(tables: Mapping[str, object]) -> Audit:
-    """The first audit that a run file or `estimates.json` holds."""
-    return audits_in(tables)[0]
-
-
 def part_of(estimates: Mapping[str, object], audit: Audit) -> Mapping[str, object]:
     """The figures of one audit as they stand in a run that holds no other.
 
-    A run of several audits keeps the calls of each below its name.
+    A run of several audits names them in `audits`, and keeps the calls of each below its name.
 
-    >>> both = {"model": "m", "flex": {"a": 1}, "boundary": {}, "calls": {"flex": {"asked": 2}}}
+    Raises:
+        KeyError: the audit has no figures yet.
+
+    >>> both = {"audits": ["flex", "boundary"], "flex": {"a": 1}, "calls": {"flex": {"asked": 2}}}
     >>> part_of(both, "flex")
-    {'model': 'm', 'calls': {'asked': 2}, 'flex': {'a': 1}}
+    {'calls': {'asked': 2}, 'flex': {'a': 1}}
     """
-    if len(audits_in(estimates)) == 1:
+    if "audits" not in estimates:
         return estimates
     calls = estimates.get("calls")
     own = calls.get(audit, {}) if isinstance(calls, Mapping) else {}
-    shared = {
-        key: value for key, value in estimates.items() if key not in AUDITS and key != "calls"
-    }
+    apart = (*AUDITS, "audits", "calls")
+    shared = {key: value for key, value in estimates.items() if key not in apart}
     return {**shared, "calls": own, audit: estimates[audit]}
+
+
+def parts_of(estimates: Mapping[str, object]) -> dict[Audit, Mapping[str, object]]:
+    """The figures of each audit that has some, as `part_of` gives them."""
+    if "audits" not in estimates:
+        return {audits_in(estimates)[0]: estimates}
+    return {audit: part_of(estimates, audit) for audit in AUDITS if audit in estimates}
 
 
 def settings_of(folder: RunFolder) -> Mapping[str, Any]:

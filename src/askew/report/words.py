@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from askew.records import Estimate
@@ -26,8 +25,13 @@ _NAMES = {
     "ses": "Socio-economic status",
     "lgbtq": "LGBTQ",
 }
-# Embeddings, overrides and isolates: unbalanced, they turn the text around them as well.
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Control characters but for tabs and ends of lines; half surrogate pairs; embeddings, overrides and
+# isolates, which unbalanced turn the text around them as well; what Unicode calls no character.
+_STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef"
+    + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+    + "]"
+)
 
 
 def label(name: str) -> str:
@@ -49,17 +53,11 @@ def clean(text: str) -> str:
     >>> clean("red \x1b[31m\r\nnext")
     'red ⟨U+001B⟩[31m\nnext'
     """
-    text = text.replace("\r\n", "\n")
-    if text.isprintable():
-        return text
-    return "".join(f"⟨U+{ord(sign):04X}⟩" if _steers(sign) else sign for sign in text)
+    return _STEERING.sub(_named, text.replace("\r\n", "\n"))
 
 
-def _steers(sign: str) -> bool:
-    if sign in "\n\t":
-        return False
-    noncharacter = ord(sign) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(sign) <= 0xFDEF
-    return unicodedata.category(sign) in ("Cc", "Cs") or sign in _TURNING or noncharacter
+def _named(sign: re.Match[str]) -> str:
+    return f"⟨U+{ord(sign[0]):04X}⟩"
 
 
 def percent(share: float, places: int = 0) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from askew.run import flex
+from askew.errors import ConfigError
+from askew.run.audit import module_of
 from askew.run.common import default_folder
 from askew.run.flex import (
     ASSUMED_SECONDS_A_REPLY,
@@ -35,7 +36,7 @@ __all__ = [
 
 
 def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolder:
-    """Read the recorded replies of a run again, by its audit's rules; asks no model.
+    """Read the recorded replies of a run again, by its audits' rules; asks no model.
 
     Args:
         path: the run folder.
@@ -45,13 +46,16 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
         ConfigError: a change is no setting, or its value is none that it takes.
         RunError: a change would need other questions than were asked.
     """
-    run = read_run_file(RunFolder.open(path).settings)
-    if run.clinical is not None:
-        from askew.run import clinical  # it brings what no other audit needs
-
-        return clinical.rescore(path, changes)
-    if run.boundary is not None:
-        from askew.run import boundary
-
-        return boundary.rescore(path, changes)
-    return flex.rescore(path, changes)
+    audits = read_run_file(RunFolder.open(path).settings).audits
+    changes = changes or {}
+    for key in changes:
+        if len(audits) > 1 and key.partition(".")[0] not in audits:
+            raise ConfigError(
+                f"{key} is no setting by which a part of this run is read. Begin it with "
+                f"{' or '.join(f'{name}.' for name in audits)}."
+            )
+    folder = RunFolder.open(path)
+    for audit in audits:
+        own = {key: one for key, one in changes.items() if key.partition(".")[0] == audit}
+        module_of(audit).rescore(path, own if len(audits) > 1 else changes)
+    return folder

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from askew import __version__
 from askew.audits.boundary import Found, SearchConfig, search
 from askew.audits.boundary_figures import boundary_figures
 from askew.audits.boundary_questions import QuestionSets
@@ -23,25 +22,26 @@ from askew.models.base import Ability, Model
 from askew.models.embedder import Embedder, load_embedder
 from askew.models.interrupts import Interrupts
 from askew.models.ledger import Ledger
-from askew.models.ledgerfile import State, read_records
+from askew.models.ledgerfile import count_received, read_records
 from askew.models.registry import load_model
 from askew.models.stopping import Asked, StoppedEarly, StoppingRunner
 from askew.models.weights import file_sha256
-from askew.report.boundary_page import write_boundary_page
+from askew.report.page import write_report
 from askew.run.boundary_graph import load_part, title_vectors, vectors_for
 from askew.run.common import (
     check_prices,
     default_folder,
+    keep_figures,
+    keep_settings,
     open_folder,
+    part_figures,
     refuse_imported,
     refuse_remote,
-    resolved,
     runner_terms,
-    with_record,
 )
 from askew.runfile import BoundaryTable, RunFile, read_run_file
 from askew.runfile.boundary import READING
-from askew.runfolder import RunFolder, write_whole
+from askew.runfolder import RunFolder
 from askew.search.game import UNTESTED, Board, Policy
 from askew.search.policies import policy as load_policy
 
@@ -184,7 +184,7 @@ async def execute(
     """
     run, table, graph = prepared.run, prepared.table, prepared.graph
     folder = open_folder(run, prepared.path, prepared.checksums)
-    write_whole(folder.settings, resolved(with_record(run, prepared.checksums, prepared.models)))
+    keep_settings(folder, run, prepared.checksums, prepared.models)
     if graph.size <= KEPT_TOPICS:
         save_graph(graph, folder.path / "graph", source="what this run searched", overwrite=True)
     asked = {role: Asked() for role in prepared.models}
@@ -195,7 +195,7 @@ async def execute(
         nonlocal tests
         tests = so_far
 
-    with Ledger.open(folder.database) as ledger:
+    with Ledger.open(folder.database, "boundary") as ledger:
         runners = {
             role: StoppingRunner(ledger, asked[role], **runner_terms(run, role, interrupts))
             for role in prepared.models
@@ -226,12 +226,12 @@ async def execute(
             folder.write_parts("remaining", _remaining(board, prepared.policy, len(tests)))
             for model in prepared.models.values():
                 await model.close()
-        spent = ledger.spending
+        spent = ledger.spent()
     tester.sets.write(folder.path / "questions.jsonl")
     calls = {
         "by_role": {role: _summary(one) for role, one in asked.items()},
         "by_stage": dict(stages.calls),
-        "spent": {role: asdict(cost) for role, cost in spent.roles.items()},
+        "spent": {role: asdict(cost) for role, cost in spent.items()},
         "stopped": stopped.stopped if stopped else None,
         "message": stopped.message if stopped else "",
         "judge_faults": dict(tester.counts.judge_faults),
@@ -255,7 +255,8 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
         RunError: a change would need other questions than were asked, or the graph is not there.
     """
     folder = RunFolder.open(path)
-    before, run = read_run_file(folder.settings), read_run_file(folder.settings, changes)
+    before = read_run_file(folder.settings).part("boundary")
+    run = read_run_file(folder.settings, changes).part("boundary")
     if _asked_by(run) != _asked_by(before):
         raise RunError(
             f"{path}: {', '.join(changes or ())} would change what is asked, not how the replies "
@@ -268,7 +269,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     }
     config = _table(run).test_config({role: one.sampling() for role, one in run.models.items()})
     tests = rejudge(tests, needed, config, _stance(run))
-    kept = folder.read_estimates() if folder.estimates.is_file() else {}
+    kept = part_figures(folder, "boundary")
     folder.write_parts("topic test", tests)
     _report(folder, run, kept.get("calls", {}), graph)
     return folder
@@ -325,22 +326,10 @@ def _report(
         graph,
         run.seed,
         remaining=np.array(remaining[0].probabilities) if remaining else None,
-        calls=_asked_in_all(folder),
+        calls=count_received(folder.database, "boundary"),
     )
-    folder.write_estimates(
-        {
-            "askew": __version__,
-            "model": run.target.name,
-            "models": {role: one.name for role, one in run.models.items()},
-            "seed": run.seed,
-            "calls": calls,
-            "boundary": {
-                **figures,
-                "settings": _settings(table),
-            },
-        }
-    )
-    write_boundary_page(folder, graph)
+    keep_figures(folder, run, {**figures, "settings": _settings(table)}, calls)
+    write_report(folder, graph)
     folder.write_manifest()
 
 
@@ -352,11 +341,6 @@ def _remaining(board: Board, policy: Policy, tested: int) -> list[Remaining]:
     # A topic that was picked and not tested, as the run stopped, is left as well.
     left = np.flatnonzero(board.label == UNTESTED).astype(np.int32)
     return [Remaining(tuple(map(float, belief.probabilities(left))))] if len(left) else []
-
-
-def _asked_in_all(folder: RunFolder) -> int:
-    """Calls of all roles that were answered, in this start of the run and before."""
-    return sum(record.state is State.RECEIVED for record in read_records(folder.database))
 
 
 def _table(run: RunFile) -> BoundaryTable:

@@ -34,9 +34,11 @@ def ask_run(path: Path, question: str) -> AskAnswer:
         RunError: the folder holds another audit, or its graph cannot be had.
     """
     folder = RunFolder.open(path)
-    run = read_run_file(folder.settings)
-    if run.boundary is None:
+    whole = read_run_file(folder.settings)
+    if "boundary" not in whole.audits:
         raise RunError(f"{path} is no boundary run. Name one of `askew boundary search`.")
+    run = whole.part("boundary")
+    assert run.boundary is not None
     graph, vectors = run_graph(folder, run), run.boundary.vectors
     plain = vectors == HASHED
     answer = ask(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from askew.audits.boundary_calls import TopicTestConfig, calls_per_topic, sample_calls
-from askew.models.ledgerfile import State
 from askew.models.prices import Prices
 from askew.prompts.topics import topic_of
 from askew.run.boundary import Prepared
@@ -72,9 +71,8 @@ def plan(prepared: Prepared) -> BoundaryPlan:
     run = prepared.run
     config = prepared.table.test_config({role: one.sampling() for role, one in run.models.items()})
     with planning_ledger(run, prepared.path, prepared.checksums) as ledger:
-        had = [record for record in ledger.records() if record.state is State.RECEIVED]
-        measured = ledger.seconds_a_call(prepared.target.name)
-    recorded = {role: sum(one.call.role == role for one in had) for role in prepared.models}
+        had, measured = ledger.received(), ledger.seconds_a_call(prepared.target.name)
+    recorded = {role: had.get(role, 0) for role in prepared.models}
     roles = tuple(_roles(prepared, config, recorded))
     new = sum(one.new for one in roles)
     at_once = prepared.target.parallel * prepared.target.batch

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from askew import __version__
 from askew.audits.clinical_answers import Ask, Case, ask_all, asks_of, read_all
 from askew.audits.clinical_figures import ReadingTools, figures
 from askew.audits.clinical_generated import generate
@@ -31,17 +30,19 @@ from askew.models.registry import load_model
 from askew.models.stopping import Asked, StoppedEarly, StoppingRunner
 from askew.models.token_vectors import TokenEncoder
 from askew.records import Reply
-from askew.report.clinical_page import write_clinical_page
+from askew.report.page import write_report
 from askew.run.clinical_checks import check_judges, check_measures
 from askew.run.common import (
     check_prices,
     default_folder,
+    keep_figures,
+    keep_settings,
     open_folder,
+    part_figures,
     refuse_imported,
     refuse_remote,
     resolved,
     runner_terms,
-    with_record,
 )
 from askew.runfile import ClinicalTable, RunFile, read_run_file
 from askew.runfile.clinical import NO_EMBEDDER
@@ -166,7 +167,7 @@ async def execute(
     """
     run, study = prepared.run, prepared.study
     folder = open_folder(run, prepared.path, study.checksums)
-    write_whole(folder.settings, resolved(with_record(run, study.checksums, prepared.models)))
+    keep_settings(folder, run, study.checksums, prepared.models)
     folder.write_parts("vignette", study.vignettes)
     folder.write_parts("facts", [study.facts[one.id] for one in study.vignettes])
     folder.write_parts(
@@ -177,7 +178,7 @@ async def execute(
         _write_twins(folder, prepared.twins)
     asked = {role: Asked() for role in prepared.models}
     stopped: StoppedEarly | None = None
-    with Ledger.open(folder.database) as ledger:
+    with Ledger.open(folder.database, "clinical") as ledger:
         runners = {
             role: StoppingRunner(ledger, asked[role], **runner_terms(run, role, interrupts))
             for role in prepared.models
@@ -190,12 +191,12 @@ async def execute(
         finally:
             for model in prepared.models.values():
                 await model.close()
-        spent = ledger.spending
+        spent = ledger.spent()
     stage = stages.name if stopped is not None else ""
     calls = {
         "by_role": {role: _summary(one) for role, one in asked.items()},
         "by_stage": dict(stages.calls),
-        "spent": {role: asdict(cost) for role, cost in spent.roles.items()},
+        "spent": {role: asdict(cost) for role, cost in spent.items()},
         "stopped": stopped.stopped if stopped else None,
         "message": stopped.message if stopped else "",
         "stage": stage,
@@ -217,17 +218,18 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
         RunError: a change would need other questions than were asked.
     """
     folder = RunFolder.open(path)
-    before = read_run_file(folder.settings).settled()
-    run = read_run_file(folder.settings, changes).settled()
+    before = read_run_file(folder.settings).part("clinical").settled()
+    whole = read_run_file(folder.settings, changes).settled()
+    run = whole.part("clinical").settled()
     if run.questions_key() != before.questions_key():
         raise RunError(
             f"{path}: {', '.join(changes or ())} would change the questions, not how the replies "
             "are read. Start another run with `askew run`."
         )
-    kept = folder.read_estimates() if folder.estimates.is_file() else {}
+    kept = part_figures(folder, "clinical")
     part = kept.get("clinical")
     notes = {"problems": part.get("problems", {})} if isinstance(part, dict) else {}
-    write_whole(folder.settings, resolved(run))
+    write_whole(folder.settings, resolved(whole))
     _report(folder, run, kept.get("calls", {}), notes)
     return folder
 
@@ -276,17 +278,9 @@ async def _ask(prepared: Prepared, folder: RunFolder, stages: Stages) -> None:
 
 
 def _report(folder: RunFolder, run: RunFile, calls: object, notes: Mapping[str, object]) -> None:
-    folder.write_estimates(
-        {
-            "askew": __version__,
-            "model": run.target.name,
-            "models": {role: table.name for role, table in run.models.items()},
-            "seed": run.seed,
-            "calls": calls,
-            "clinical": {**_figures(folder, run), **notes, "settings": _settings(run)},
-        }
-    )
-    write_clinical_page(folder)
+    figures = {**_figures(folder, run), **notes, "settings": _settings(run)}
+    keep_figures(folder, run, figures, calls)
+    write_report(folder)
     folder.write_manifest()
 
 

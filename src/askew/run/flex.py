@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askew import __version__
 from askew.audits import flex
 from askew.errors import ConfigError, RunError
 from askew.models.base import Ability, Model
@@ -19,16 +17,19 @@ from askew.models.ledgerfile import read_records
 from askew.models.registry import load_model
 from askew.models.runner import Answers, Plan, Progress, Runner
 from askew.records import Call, Reply
-from askew.report.page import write_page
+from askew.report.page import write_report
 from askew.run.common import (
     default_folder,
+    keep_figures,
+    keep_settings,
     open_folder,
+    part_figures,
     planning_ledger,
     refuse_imported,
     refuse_remote,
     resolved,
     runner_terms,
-    with_record,
+    seconds_each,
 )
 from askew.runfile import RunFile, read_run_file
 from askew.runfolder import RunFolder, write_whole
@@ -122,11 +123,8 @@ async def duration(prepared: Prepared, planned: Plan) -> Duration:
             seconds, f"if a reply takes {ASSUMED_SECONDS_A_REPLY:g} s, {at_once} at a time"
         )
     calls = prepared.calls[:: max(1, len(prepared.calls) // TIMED_CALLS)][:TIMED_CALLS]
-    await model.ask(calls[:1])  # loads the weights
-    began = time.monotonic()
-    await model.ask(calls)
-    took = time.monotonic() - began
-    return Duration(took / len(calls) * planned.new, f"from {len(calls)} calls made just now")
+    seconds = await seconds_each(model, calls) * planned.new / model.parallel
+    return Duration(seconds, f"from {len(calls)} calls made just now")
 
 
 async def execute(
@@ -146,13 +144,10 @@ async def execute(
     """
     folder = open_folder(prepared.run, prepared.path, prepared.study.checksums)
     questions = flex.as_questions(prepared.asked, prepared.calls, prepared.model)
-    write_whole(
-        folder.settings,
-        resolved(with_record(prepared.run, prepared.study.checksums, {"target": prepared.model})),
-    )
+    keep_settings(folder, prepared.run, prepared.study.checksums, {"target": prepared.model})
     items = {one.id: one for one in (*prepared.study.items, *prepared.study.controls)}
     folder.write_questions(items.values(), questions)
-    with Ledger.open(folder.database) as ledger:
+    with Ledger.open(folder.database, "flex") as ledger:
         try:
             runner = Runner(ledger, **runner_terms(prepared.run, "target", interrupts))
             answers = await flex.ask(prepared.calls, prepared.model, runner, progress)
@@ -178,8 +173,9 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
         RunError: a change would need other questions than were asked.
     """
     folder = RunFolder.open(path)
-    before = read_run_file(folder.settings).settled()
-    run = read_run_file(folder.settings, changes).settled()
+    before = read_run_file(folder.settings).part("flex").settled()
+    whole = read_run_file(folder.settings, changes).settled()
+    run = whole.part("flex").settled()
     if run.questions_key() != before.questions_key():
         raise RunError(
             f"{path}: {', '.join(changes or ())} would change the questions, not how the replies "
@@ -187,13 +183,13 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
         )
     recorded = {record.key: record.reply for record in read_records(folder.database)}
     replies = [recorded.get(question.call_key) for question in folder.read_questions()]
-    kept = _plain(folder.read_estimates()) if folder.estimates.is_file() else {}
+    kept = part_figures(folder, "flex")
     flex_part = _plain(kept.get("flex", {}))
     notes: dict[str, object] = {
         key: flex_part[key] for key in ("left_out", "problems") if key in flex_part
     }
     figures = _score(folder, run, replies)
-    write_whole(folder.settings, resolved(run))
+    write_whole(folder.settings, resolved(whole))
     _report(folder, run, figures, kept.get("calls", {}), notes)
     return folder
 
@@ -234,16 +230,8 @@ def _report(
     calls: object,
     notes: Mapping[str, object],
 ) -> None:
-    folder.write_estimates(
-        {
-            "askew": __version__,
-            "model": run.target.name,
-            "seed": run.seed,
-            "calls": calls,
-            "flex": {**figures, **notes, "settings": _settings(run)},
-        }
-    )
-    write_page(folder)
+    keep_figures(folder, run, {**figures, **notes, "settings": _settings(run)}, calls)
+    write_report(folder)
     folder.write_manifest()
 
 

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from askew.audits.flex import FlexConfig
+from askew.errors import ConfigError
 from askew.prompts.wording import DEFAULT_WORDING
 from askew.runfile.boundary import ROLES as BOUNDARY_ROLES
 from askew.runfile.boundary import STARTER, BoundaryTable
@@ -38,7 +39,9 @@ from askew.runfile.tables import (
 )
 
 __all__ = [
+    "AUDITS",
     "SERVERS_OWN",
+    "Audit",
     "BoundaryTable",
     "BudgetTable",
     "ClinicalTable",
@@ -71,11 +74,11 @@ class RunFile(Table):
     local_only: bool = False
     models: dict[str, ModelTable]
     budget: BudgetTable = BudgetTable()
-    flex: FlexTable = FlexTable()  # not read where there is another audit's table
+    flex: FlexTable = FlexTable()  # read where it is given, and where no other audit's table is
     clinical: ClinicalTable | None = None
     boundary: BoundaryTable | None = None
     # Versions and checksums that a run has written. Those of the data tell two runs apart; the rest
-    # is for people.
+    # is for people. A run of several audits keeps what is one audit's below `record.audits.NAME`.
     record: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="before")
@@ -85,16 +88,13 @@ class RunFile(Table):
         return with_paper_judges(values) if isinstance(values, dict) else values
 
     @model_validator(mode="after")
-    def _fits_its_audit(self) -> RunFile:
-        given = [name for name in AUDITS if name in self.model_fields_set]
-        if len([name for name in given if getattr(self, name) is not None]) > 1:
-            raise ValueError(
-                "a file holds one audit: [flex], [clinical] or [boundary]. Write one file for each"
-            )
-        known = _ROLES[self.audit]
-        strange = [role for role in self.models if role not in known and not self._is_judge(role)]
+    def _fits_its_audits(self) -> RunFile:
+        strange = [role for role in self.models if not self._audits_with(role)]
         if "target" not in self.models or strange:
-            more = [*known[1:], *(("judge", "judge_2") if self.clinical is not None else ())]
+            known = dict.fromkeys(role for audit in self.audits for role in _ROLES[audit])
+            more = [role for role in known if role != "target"]
+            if self.clinical is not None:
+                more += [one for one in ("judge", "judge_2") if one not in more]
             also = f"; also {', '.join(more)}" if more else ""
             raise ValueError(f"models must hold [models.target]{also}" + _strange(strange))
         self._check_budget_roles()
@@ -114,19 +114,49 @@ class RunFile(Table):
             )
 
     @model_serializer(mode="wrap")
-    def _one_audit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _its_audits(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         values: dict[str, Any] = handler(self)
         for name in AUDITS:
-            if name != self.audit:
+            if name not in self.audits:
                 values.pop(name, None)
+        if len(self.audits) > 1 and "models" in values:
+            # What is left open is another thing in each audit: the paper's temperature, say.
+            for role, table in values["models"].items():
+                given = self.models[role].model_fields_set
+                values["models"][role] = {key: one for key, one in table.items() if key in given}
         return values
 
     @property
-    def audit(self) -> Literal["flex", "clinical", "boundary"]:
-        """The audit that the file describes."""
-        if self.clinical is not None:
-            return "clinical"
-        return "flex" if self.boundary is None else "boundary"
+    def audits(self) -> tuple[Audit, ...]:
+        """The audits that the file describes, in their order; at least one."""
+        given = (name for name in AUDITS if name in self.model_fields_set)
+        return tuple(name for name in given if getattr(self, name) is not None) or ("flex",)
+
+    def _audits_with(self, role: str) -> tuple[Audit, ...]:
+        """The audits of the file that ask a role's model."""
+        return tuple(
+            audit
+            for audit in self.audits
+            if role in _ROLES[audit] or (audit == "clinical" and self._is_judge(role))
+        )
+
+    def part(self, audit: Audit) -> RunFile:
+        """The file as it would be if it described this audit alone.
+
+        Args:
+            audit: one of `audits`.
+        """
+        if self.audits == (audit,):
+            return self
+        given = self.model_fields_set | {audit}
+        values = {name: getattr(self, name) for name in given if name not in AUDITS}
+        roles = [role for role in self.models if audit in self._audits_with(role)]
+        own = self.record.get("audits", {}).get(audit, {})
+        shared = {name: one for name, one in self.record.items() if name != "audits"}
+        values["models"] = {role: self.models[role] for role in roles}
+        values |= {audit: getattr(self, audit), "record": {**shared, **own}}
+        # Checked already; a budget may name roles of another audit.
+        return RunFile.model_construct(set(values), **values)
 
     def _is_judge(self, role: str) -> bool:
         return self.clinical is not None and (role == JUDGES or role.startswith(f"{JUDGES}_"))
@@ -142,7 +172,15 @@ class RunFile(Table):
         return tuple(role for role in self.models if self._is_judge(role))
 
     def settled(self) -> RunFile:
-        """The same file with nothing left to "auto"."""
+        """The same file with nothing left to "auto".
+
+        How a model's replies are drawn stays open in a file of several audits: each has its own.
+        """
+        if len(self.audits) > 1:
+            parts: dict[str, Any] = {
+                audit: getattr(self.part(audit).settled(), audit) for audit in self.audits
+            }
+            return self.model_copy(update=parts)
         if self.boundary is not None:
             return self.model_copy(update={"boundary": self.boundary.settled()})
         if self.clinical is None:
@@ -163,13 +201,13 @@ class RunFile(Table):
         return self.flex.config(self.target.sampling(), DEFAULT_WORDING)
 
     def questions_key(self, checksums: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """What decides which questions are put; a folder holds one such set.
+        """What decides which questions of its one audit are put; a folder holds one such set.
 
         Args:
             checksums: of the data files, by name; default: those that a run has written down.
                 Data are told apart by their content, so that a folder that was moved still serves.
         """
-        audit = self.audit
+        (audit,) = self.audits
         settings = self.model_dump(mode="json", include={"seed", "models", audit})
         for table in settings["models"].values():
             for way in ("timeout_seconds", "concurrency"):
@@ -183,7 +221,8 @@ class RunFile(Table):
         return settings
 
 
-AUDITS = ("flex", "clinical", "boundary")
+Audit = Literal["flex", "clinical", "boundary"]
+AUDITS: tuple[Audit, ...] = ("flex", "clinical", "boundary")
 _ROLES: Mapping[str, tuple[str, ...]] = {
     "flex": ("target",),
     "clinical": CLINICAL_ROLES,
@@ -244,7 +283,16 @@ def checked(
             its line; what stands in `overrides` is blamed on the command line.
     """
     overrides = overrides or {}
+    given = [name for name in AUDITS if name in values]
     for key, value in overrides.items():
+        table = key.partition(".")[0]
+        if given and table in AUDITS and table not in given:
+            there = " and ".join(f"[{name}]" for name in given)
+            file = "the settings have" if where == "command line" else f"{where} has"
+            raise ConfigError(
+                f"command line: {key}: {file} no [{table}] table but {there}. Leave the option "
+                "out, or add the table."
+            )
         put(values, key, value)
     make_absolute([*_inputs(values), (values, "out")], Path.cwd())
     return validated(RunFile, values, overrides, where=where, text=text)

@@ -41,6 +41,14 @@ class VignetteMean:
         return float(np.ptp(self.values)) <= 1e-10 * float(np.abs(self.values).max())
 
     @property
+    def _none_moved(self) -> bool:
+        """Whether the rates of a binary endpoint vary and change alike, or not at all.
+
+        Their correlation is then 1, and the interval made with it has hardly any length.
+        """
+        return self.rates is not None and self.alike and float(np.ptp(self.rates.before)) > 0
+
+    @property
     def effect_size(self) -> float:
         """d_z: mean ÷ standard deviation; NaN where there is no spread."""
         if self.alike:
@@ -70,7 +78,8 @@ class VignetteMean:
         if len(self.values) == 1:
             return "none"
         if self.rates is not None:
-            return "newcombe over vignettes"
+            widened = ", and the rule of three" if self._none_moved else ""
+            return f"newcombe over vignettes{widened}"
         if self.alike:
             return "rule of three"
         return "t over vignettes, corrected for skewness" if self.skewed else "t over vignettes"
@@ -80,8 +89,12 @@ class VignetteMean:
         if len(self.values) == 1:
             return math.nan, math.nan
         if self.rates is not None:
-            return self.rates.ends(level)
-        if self.alike:
+            lower, upper = self.rates.ends(level)
+            if self._none_moved:
+                # The two rates go together by what was seen alone; others may part.
+                unseen = self._unseen(level)
+                lower, upper = min(lower, unseen[0]), max(upper, unseen[1])
+        elif self.alike:
             lower, upper = self._unseen(level)
         else:
             made = skewed_t_interval if self.skewed else t_interval
@@ -120,7 +133,7 @@ class VignetteMean:
             # An interval holds what the data do not rule out, and the test does not rule out 0.
             lower, upper = min(lower, 0.0), max(upper, 0.0)
             method += ", widened to 0 by the test"
-        elif p_value < SIZE and method == "rule of three" and lower < 0 < upper:
+        elif p_value < SIZE and "rule of three" in method and lower < 0 < upper:
             lower, upper = (0.0, upper) if self.value > 0 else (lower, 0.0)
             method += ", cut at 0 by the test"
         note = ""

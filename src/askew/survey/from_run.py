@@ -124,9 +124,11 @@ def _answer_config(folder: RunFolder) -> AnswerConfig:
     """How the run asked for answers; the defaults where it left no settings."""
     if not folder.settings.is_file():
         return AnswerConfig()
-    run = read_run_file(folder.settings)
-    if run.clinical is None:
+    whole = read_run_file(folder.settings)
+    if "clinical" not in whole.audits:
         raise DataError(f"{folder.path} is no clinical run. Name the folder of one.")
+    run = whole.part("clinical").settled()
+    assert run.clinical is not None
     return run.clinical.answer_config(run.target.sampling())
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from askew.errors import ConfigError, RunError
+from askew.serve.loopback import bracketed, is_loopback, stopped
 from askew.survey.records import Survey
 from askew.survey.server import Pages, Reached
 from askew.survey.store import Store
@@ -39,7 +36,7 @@ def check_host(serving: Serving) -> str:
             address cannot be used, or none is given where every address is listened on.
     """
     public = _public(serving)
-    if _is_loopback(serving.host) and (public is None or _is_loopback(public.hostname or "")):
+    if is_loopback(serving.host) and (public is None or is_loopback(public.hostname or "")):
         return ""
     if not serving.allow_remote:
         raise ConfigError(
@@ -85,7 +82,7 @@ async def serve_until_stopped(
         port = await _listen(runner, serving, store)
         store.keep_port(port)
         handler.reached = reached(serving, port)
-        with _stopped() as stop:
+        with stopped() as stop:
             ready(address(serving, port))
             await stop.wait()
     finally:
@@ -113,17 +110,17 @@ def address(serving: Serving, port: int) -> str:
     """How the links begin."""
     if serving.public_url is not None:
         return serving.public_url.rstrip("/")
-    return f"http://{_bracketed(serving.host)}:{port}"
+    return f"http://{bracketed(serving.host)}:{port}"
 
 
 def reached(serving: Serving, port: int) -> Reached:
     """The names under which requests are taken; any other was not meant for the study."""
     names = [serving.host]
-    if _is_loopback(serving.host):
+    if is_loopback(serving.host):
         names += ["localhost", "127.0.0.1", "::1"]
-    hosts = {f"{_bracketed(name)}:{port}" for name in names}
+    hosts = {f"{bracketed(name)}:{port}" for name in names}
     if port == _DEFAULT_PORTS["http"]:
-        hosts |= {_bracketed(name) for name in names}
+        hosts |= {bracketed(name) for name in names}
     origins = {f"http://{host}" for host in hosts}
     public = _public(serving)
     if public is not None:
@@ -165,33 +162,3 @@ def _public(serving: Serving) -> _Url | None:
             "https://survey.example.org."
         )
     return url
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the host."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.casefold() == "localhost"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host.casefold()
-
-
-@contextmanager
-def _stopped() -> Iterator[asyncio.Event]:
-    """An event that SIGINT or SIGTERM sets; where loops take no signals, Ctrl-C ends the loop."""
-    loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    taken = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, stop.set)
-        except (NotImplementedError, RuntimeError):
-            continue
-        taken.append(number)
-    try:
-        yield stop
-    finally:
-        for number in taken:
-            loop.remove_signal_handler(number)

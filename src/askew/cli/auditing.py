@@ -1,0 +1,418 @@
+"""`askew audit`, and `askew run` of a file with several audits: plan, ask, report, part by part."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from askew.cli import INCOMPLETE
+from askew.cli.paying import confirm, money_line
+from askew.cli.settings import assignment, data_set
+from askew.cli.terminal import console, echo, shown
+from askew.errors import ConfigError
+from askew.report.words import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from askew.run.audit import Done, PartPlan, Prepared
+    from askew.runfile import Audit, RunFile
+
+DEFAULT_MODEL = "builtin/smollm2"
+
+
+def audit(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help=f"A target, provider/model; again for more. [{DEFAULT_MODEL}]",
+        ),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="quick, standard or thorough.")] = "quick",
+    audits: Annotated[
+        str | None, typer.Option(help="Which of flex,clinical,boundary. [all]")
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Who judges answers, provider/model. [rules alone]")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of the target's OpenAI-compatible endpoint.")
+    ] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="Name of the variable that holds its key.")
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="FLEX's data: NAME or NAME=PATH; may be given again. [starter]"),
+    ] = None,
+    cases: Annotated[
+        list[str] | None,
+        typer.Option(help="Clinical cases: NAME or NAME=PATH; may be given again. [starter]"),
+    ] = None,
+    graph: Annotated[str | None, typer.Option(help="Of topics: a folder. [starter]")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Write the run file there, and run nothing.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The run folder; of several models, that of theirs."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The one seed. [0]")] = None,
+    local_only: Annotated[
+        bool, typer.Option("--local-only", help="Refuse models that are not on this machine.")
+    ] = False,
+    budget_calls: Annotated[
+        int | None, typer.Option(help="At most so many calls, all parts and models together.")
+    ] = None,
+    budget_tokens: Annotated[int | None, typer.Option(help="At most so many tokens.")] = None,
+    budget_money: Annotated[
+        float | None, typer.Option(help="At most so much money; needs --prices.")
+    ] = None,
+    prices: Annotated[Path | None, typer.Option(help="Your dated prices.toml.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(help="At most so many calls under way at once.")
+    ] = None,
+    reuse: Annotated[
+        list[Path] | None, typer.Option(help="A run folder whose answers may be reused.")
+    ] = None,
+    unknown: Annotated[
+        str | None, typer.Option(help="skip or retry calls that were sent with unknown outcome.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Any key of the run file, as in TOML."),
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Print the plan, and ask nothing.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before paid calls are made.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+) -> None:
+    """Run all three audits to one plan and budget, and leave one report.
+
+    Of several models each gets a folder, and a page that compares them. The same command again
+    resumes where it stopped. Exits with 4 if replies are missing.
+    """
+    from askew.runfile import checked
+    from askew.runfile.presets import preset as values_of
+    from askew.runfile.presets import preset_file
+
+    names = model or [DEFAULT_MODEL]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ConfigError(f"--model {twice[0]} is given twice. Name each model once.")
+    if write is not None and len(names) > 1:
+        raise ConfigError("--write takes one model: a run file is of one. Leave the others out.")
+    options = {
+        "models.target.base_url": base_url,
+        "models.target.api_key_env": api_key_env,
+        "models.target.concurrency": concurrency,
+        "flex.data": [data_set(one) for one in data] if data else None,
+        "clinical.data": [data_set(one) for one in cases] if cases else None,
+        "boundary.graph": graph,
+        "seed": seed,
+        "local_only": local_only or None,
+        "budget.calls": budget_calls,
+        "budget.tokens": budget_tokens,
+        "budget.money": budget_money,
+        "prices": prices,
+        "reuse": reuse or None,
+        "unknown": unknown,
+        **dict(assignment(one) for one in set_ or ()),
+    }
+    given = {key: value for key, value in options.items() if value is not None}
+    wanted = None if audits is None else [one.strip() for one in audits.split(",") if one.strip()]
+    runs = []
+    for name in names:
+        models = {"target": {"name": name}, **({"judge": {"name": judge}} if judge else {})}
+        if wanted == ["flex"]:
+            models.pop("judge", None)  # FLEX asks none
+        values = values_of(preset, models) if wanted is None else values_of(preset, models, wanted)
+        place = out if out is None or len(names) == 1 else out / folder_of(name)
+        runs.append(checked(values, {**given, **({} if place is None else {"out": place})}))
+    if write is not None:
+        write_preset(write, preset, preset_file(preset, _as_written(runs[0])))
+        return
+    if plan:
+        for run in runs:
+            print_plan(run, json=json)
+        return
+    if len(runs) == 1:
+        run_all(runs[0], yes=yes, json=json)
+    run_several(runs, out, yes=yes, json=json)
+
+
+def folder_of(model: str) -> str:
+    """The name of a model's folder among several."""
+    return model.replace("/", "-").replace(":", "-")
+
+
+def _as_written(run: RunFile) -> Mapping[str, Any]:
+    """The settings that were given, without the defaults."""
+    values: Mapping[str, Any] = run.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    return values
+
+
+def write_preset(file: Path, preset: str, text: str) -> None:
+    """Write a run file, and say how it is started.
+
+    Raises:
+        ConfigError: there is a file, or it cannot be written.
+    """
+    if file.exists():
+        raise ConfigError(f"{file} is there already. Name another file, or delete it.")
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as trouble:
+        raise ConfigError(
+            f"{file} cannot be written: {trouble.strerror}. Name another file."
+        ) from trouble
+    echo(f"Wrote {shown(file)} (preset {preset}). Run it with: askew run {shown(file)}")
+
+
+def run_all(settings: RunFile, *, only: Sequence[str] = (), yes: bool, json: bool) -> NoReturn:
+    """Plan, ask before money is spent, run every part, show what came of it; ends the command."""
+    import asyncio
+
+    prepared = _prepared(settings, only, quiet=json)
+    planned = _planned(prepared)
+    _print_plan(console(quiet=json), prepared, planned)
+    confirm(sum(one.paid for one in planned), yes=yes)
+    done = asyncio.run(_run(prepared))
+    show(done, json=json)
+    sys.exit(INCOMPLETE if done.incomplete else 0)
+
+
+def run_several(runs: Sequence[RunFile], out: Path | None, *, yes: bool, json: bool) -> NoReturn:
+    """The same for several models: one budget, a folder each, and a page beside them."""
+    import asyncio
+
+    from askew.run.audit_models import compare_models, within_budget
+
+    prepared = [_prepared(run, (), quiet=json) for run in runs]
+    planned = [_planned(one) for one in prepared]
+    for one, its in zip(prepared, planned, strict=True):
+        _print_plan(console(quiet=json), one, its)
+    confirm(sum(part.paid for its in planned for part in its), yes=yes)
+    done = []
+    paths = [one.path for one in prepared]
+    for number, one in enumerate(prepared):
+        echo(f"Model {number + 1} of {len(prepared)}: {one.run.target.name}", stderr=True)
+        share = within_budget(one, [path for path in paths if path != one.path])
+        done.append(asyncio.run(_run(share)))
+        show(done[-1], json=False, quiet=json)
+        if done[-1].incomplete and any(part.stopped == "interrupted" for part in done[-1].parts):
+            break
+    page = compare_models([one.folder for one in done], out)
+    if json:
+        from askew.runfolder import json_text
+
+        folders = {one.folder.path.name: one.folder.read_estimates() for one in done}
+        typer.echo(json_text(folders), nl=False)
+    elif page is not None:
+        echo(f"Side by side: {shown(page)}")
+    unfinished = len(done) < len(prepared) or any(one.incomplete for one in done)
+    sys.exit(INCOMPLETE if unfinished else 0)
+
+
+def print_plan(settings: RunFile, *, only: Sequence[str] = (), json: bool) -> None:
+    """Print the plan alone, with a time for each part."""
+    from askew.runfolder import json_text
+
+    prepared = _prepared(settings, only, quiet=json)
+    planned = _planned(prepared)
+    if not json:
+        _print_plan(console(), prepared, planned)
+        return
+    whole = {
+        "parts": {one.audit: asdict(one) for one in planned},
+        "calls": sum(one.calls for one in planned),
+        "new": sum(one.new for one in planned),
+        "money": _money(planned),
+        "folder": str(prepared.path),
+    }
+    typer.echo(json_text(whole), nl=False)
+
+
+def _prepared(settings: RunFile, only: Sequence[str], *, quiet: bool) -> Prepared:
+    from askew.cli.clinical_running import counting
+    from askew.run.audit import prepare
+
+    with counting(quiet=quiet) as told:
+        return prepare(settings, only, told=told)
+
+
+def _planned(prepared: Prepared) -> list[PartPlan]:
+    import asyncio
+
+    from askew.run.audit import plan, timed
+
+    return asyncio.run(timed(prepared, plan(prepared)))
+
+
+async def _run(prepared: Prepared) -> Done:
+    from askew.run.audit import execute
+
+    names = prepared.wanted
+
+    @contextmanager
+    def watching(part: Audit) -> Iterator[Callable[[Any], None]]:
+        echo(f"Part {names.index(part) + 1} of {len(names)}: {part}", stderr=True)
+        with _reporting(prepared, part) as tell:
+            yield tell
+
+    return await execute(prepared, watching)
+
+
+@contextmanager
+def _reporting(prepared: Prepared, part: Audit) -> Iterator[Callable[[Any], None]]:
+    """A part's own way of saying how far it has come."""
+    if part == "flex":
+        from askew.cli.progress import reporting
+        from askew.run import flex
+
+        with reporting(flex.plan(prepared.parts["flex"])) as advance:
+            yield advance
+    elif part == "clinical":
+        from askew.cli.progress import reporting_stages
+
+        with reporting_stages() as tell:
+            yield lambda stage: tell(stage.name, stage.name, stage.progress)
+    else:
+        from askew.cli.boundary_running import reporting_topics
+
+        with reporting_topics(prepared.parts["boundary"].tests) as advance_topics:
+            yield advance_topics
+
+
+def show(done: Done, *, json: bool, quiet: bool = False) -> None:
+    """What each part found in a sentence, what is missing, and where to look."""
+    if json:
+        typer.echo(done.folder.estimates.read_text(encoding="utf-8"))
+    elif not quiet:
+        from askew.cli.figures import show_figures
+
+        show_figures(done.folder, json=False)
+    run = shown(done.folder.path)
+    for part in done.parts:
+        if part.stopped is not None:
+            echo(
+                f"askew: {part.audit} stopped early ({part.stopped}): {part.message} The figures "
+                "are of what was had; the same command goes on from there.",
+                stderr=True,
+            )
+        if part.failed:
+            echo(
+                f"askew: {part.audit}: {part.failed:,} calls failed and count as non-answers; list "
+                f"them with `askew calls {run} --state failed`; the same command asks them again.",
+                stderr=True,
+            )
+        if part.unknown:
+            echo(
+                f"askew: {part.audit}: the outcome of {part.unknown:,} calls is unknown; list them "
+                f"with `askew calls {run} --state unknown`; `--unknown retry` asks them again.",
+                stderr=True,
+            )
+    if done.left:
+        echo(f"askew: not started: {', '.join(done.left)}.", stderr=True)
+
+
+def _money(planned: Sequence[PartPlan]) -> float | None:
+    known = [one.money for one in planned if one.new]
+    found = [money for money in known if money is not None]
+    return sum(found) if len(found) == len(known) else None
+
+
+def _print_plan(page: Console, prepared: Prepared, planned: Sequence[PartPlan]) -> None:
+    from rich.table import Table
+
+    from askew.report.progress import in_words
+    from askew.run.audit import models_of
+
+    head = Table.grid(padding=(0, 2))
+    head.add_column(style="bold")
+    head.add_column()
+    named = {
+        role: model.name
+        for part in prepared.parts.values()
+        for role, model in models_of(part).items()
+    }
+    for role, name in named.items():
+        head.add_row(role.replace("_", " "), clean(name))
+    if "judge" not in named and "boundary" in prepared.wanted:
+        head.add_row("judge", "none: rules read the answers")
+    head.add_row("folder", shown(prepared.path))
+    page.print(head)
+    recorded = any(one.calls > one.new for one in planned)
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    table.add_column("part", no_wrap=True)
+    table.add_column("asks about")
+    numbers = ["calls", *(["recorded"] if recorded else []), "tokens", "money", "time"]
+    for column in numbers:
+        table.add_column(column, justify="right", no_wrap=True)
+    for one in (*planned, _total(planned)):
+        table.add_row(
+            one.audit,
+            one.subject,
+            f"{one.new:,}",
+            *([f"{one.calls - one.new:,}"] if recorded else []),
+            f"{one.prompt_tokens + one.completion_tokens:,}",
+            _money_cell(one.money, paid=bool(one.paid)),
+            "?" if one.seconds is None else in_words(one.seconds),
+            end_section=one is planned[-1],
+        )
+    page.print(table)
+    page.print("Calls to make, tokens (in and out) and money at most; the time is an estimate.")
+    if any(one.paid for one in planned):
+        page.print(f"money: {money_line(_money(planned), paid=True)}")
+    for warning in _short_of_budget(prepared, planned):
+        page.print(warning)
+
+
+def _total(planned: Sequence[PartPlan]) -> PartPlan:
+    """All parts as one row; its time is known where every part's is."""
+    times = [one.seconds for one in planned if one.new]
+    known = [seconds for seconds in times if seconds is not None]
+    return replace(
+        planned[0],
+        audit="all",  # type: ignore[arg-type]  # the name of a row, of no audit
+        calls=sum(one.calls for one in planned),
+        new=sum(one.new for one in planned),
+        paid=sum(one.paid for one in planned),
+        prompt_tokens=sum(one.prompt_tokens for one in planned),
+        completion_tokens=sum(one.completion_tokens for one in planned),
+        money=_money(planned),
+        seconds=sum(known) if len(known) == len(times) else None,
+        subject="",
+    )
+
+
+def _money_cell(money: float | None, *, paid: bool) -> str:
+    if not paid:
+        return "none"
+    return "?" if money is None else f"{money:.2f}"
+
+
+def _short_of_budget(prepared: Prepared, planned: Sequence[PartPlan]) -> list[str]:
+    """What the budget would not cover, if everything came to its bound."""
+    budget = prepared.run.budget
+    tokens = sum(one.prompt_tokens + one.completion_tokens for one in planned)
+    money = _money(planned)
+    needed: list[tuple[str, float | None, float | None]] = [
+        ("calls", budget.calls, sum(one.calls for one in planned)),
+        ("tokens", budget.tokens, tokens),
+        ("money", budget.money, money),
+    ]
+    return [
+        f"The budget of {bound:,} {what} is below the {most:,} that may be needed: the run stops "
+        "when it is spent, part by part in the order above."
+        for what, bound, most in needed
+        if bound is not None and most is not None and most > bound
+    ]
