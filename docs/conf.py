@@ -27,6 +27,9 @@ exclude_patterns = ["_ext"]
 # Headings get the anchors that a code host gives them, so that one link serves both.
 myst_heading_anchors = 4
 
+# "--root" is an option, and is to stay one.
+smartquotes = False
+
 # What stands in single backticks is code in askew's docstrings, as it is in Markdown.
 default_role = "code"
 autodoc_member_order = "bysource"

@@ -56,7 +56,7 @@ def test_every_command_of_a_tutorial_ends_as_it_says(tutorial: Path, tmp_path: P
             env=environment,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
             check=False,
         )
         shown = f"{text}\n--- ended with {done.returncode} ---\n{done.stdout}\n{done.stderr}"

@@ -43,7 +43,10 @@ def page(command: Any, path: str, level: int) -> list[str]:
     if not below:
         usage = " ".join(command.collect_usage_pieces(context))
         lines += ["```text", f"{path} {usage}".rstrip(), "```", ""]
-    for kind, heads in (("argument", ("argument", "what it is")), ("option", ("option", ""))):
+    for kind, heads in (
+        ("argument", ("argument", "what it is")),
+        ("option", ("option", "what it does")),
+    ):
         records = [
             record
             for param in command.get_params(context)
@@ -64,6 +67,7 @@ class Commands(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The parsed sections; an unknown name is an error of the page."""
+        self.env.note_reread()  # the page depends on the program, which Sphinx does not watch
         root = typer.main.get_command(askew_app)
         lines: list[str] = []
         for name in self.arguments[0].split():

@@ -15,11 +15,7 @@ MARKUP = re.compile(r"(?<!\\)([*|]|(?<=\w)_(?!\w))")
 
 
 def plain(line: str) -> str:
-    """The line with `*`, `|` and a trailing `_` outside of backticks escaped.
-
-    >>> print(plain("the largest |t| of `a|b` and model_"))
-    the largest \\|t\\| of `a|b` and model\\_
-    """
+    """The line with `*`, `|` and a trailing `_` outside of backticks escaped; examples stay."""
     if line.lstrip().startswith((">>>", "...")):
         return line
     parts = PARTS.split(line)
@@ -32,7 +28,15 @@ def _process(app: Any, what: str, name: str, thing: Any, options: Any, lines: li
     lines[:] = [plain(line) for line in lines]
 
 
+def _sign(
+    app: Any, what: str, name: str, thing: Any, options: Any, signature: str | None, returns: Any
+) -> tuple[str | None, Any] | None:
+    """A field with a factory reads `= ...`: Sphinx cannot parse the `<factory>` of dataclasses."""
+    return (signature.replace("<factory>", "..."), returns) if signature else None
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Connects before napoleon, whose own markup is to stay."""
     app.connect("autodoc-process-docstring", _process, priority=100)
+    app.connect("autodoc-process-signature", _sign)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,6 +16,8 @@ MANIFEST, SIGNATURE = "MANIFEST", "MANIFEST.sig"
 # Beside a database that is or was open, without a word in them; a log that holds any is not passed.
 _PASSING = frozenset({"run.sqlite-shm", "run.sqlite.lock"})
 _LOG = "run.sqlite-wal"
+_MOST_BYTES = 1 << 24  # of MANIFEST: a hundred thousand files
+_LONGEST = 255  # bytes of a file's name, on every file system in use
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
@@ -55,9 +57,11 @@ def check_manifest(folder: Path) -> list[Fault]:
         RunError: there is no manifest, or a file cannot be read.
     """
     manifest = folder / MANIFEST
-    if not manifest.is_file():
+    if not manifest.is_file() and not manifest.is_symlink():
         raise RunError(f"{folder} has no MANIFEST: the run has not ended.")
     try:
+        if why := _unreadable(manifest):
+            return [Fault(MANIFEST, FaultKind.MALFORMED, why)]
         hashes, faults = _parsed(manifest)
         for name, expected in hashes.items():
             faults.extend(_checked(folder, name, expected))
@@ -68,6 +72,15 @@ def check_manifest(folder: Path) -> list[Fault]:
             "its permissions, then check again."
         ) from trouble
     return faults
+
+
+def _unreadable(manifest: Path) -> str:
+    """Why a manifest is not read at all; "" where it is."""
+    if manifest.is_symlink():
+        return "a symbolic link, which is not followed; the file lies elsewhere"
+    if manifest.stat().st_size > _MOST_BYTES:
+        return f"longer than {_MOST_BYTES:,} bytes"
+    return ""
 
 
 def _parsed(manifest: Path) -> tuple[dict[str, str], list[Fault]]:
@@ -101,6 +114,8 @@ def _is_inside(name: str) -> bool:
         and not path.is_absolute()
         and not {"..", "."} & set(path.parts)
         and name not in (MANIFEST, SIGNATURE)
+        and all(len(part.encode()) <= _LONGEST for part in path.parts)
+        and len(name.encode()) <= _LONGEST * 8
     )
 
 
@@ -120,14 +135,15 @@ def _extra(folder: Path, named: dict[str, str]) -> Iterator[Fault]:
         folders.sort()
         for file in sorted(Path(place) / one for one in (*files, *links)):
             name = file.relative_to(folder).as_posix()
-            if name in named or name in (MANIFEST, SIGNATURE) or name in _PASSING:
+            if name in named or name in (MANIFEST, SIGNATURE):
                 continue
-            if name == _LOG:
-                if file.is_symlink() or file.stat().st_size:
-                    what = "holds changes of run.sqlite that MANIFEST does not know"
-                    yield Fault(name, FaultKind.EXTRA, what)
+            plain = file.is_file() and not file.is_symlink()
+            if plain and (name in _PASSING or (name == _LOG and not file.stat().st_size)):
                 continue
-            yield Fault(name, FaultKind.EXTRA, "not in MANIFEST")
+            what = "not in MANIFEST"
+            if plain and name == _LOG:
+                what = "holds changes of run.sqlite that MANIFEST does not know"
+            yield Fault(name, FaultKind.EXTRA, what)
 
 
 def _raise(trouble: OSError) -> None:

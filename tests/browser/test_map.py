@@ -56,12 +56,17 @@ def search():
     return a_search()
 
 
-@pytest.fixture
-def shown(page, tmp_path, search):
-    """A tab with the map of a search, whole and at rest."""
+@pytest.fixture(scope="module")
+def address(tmp_path_factory, search):
     graph, tests = search
+    return write_map_page(tmp_path_factory.mktemp("map") / "map.html", tests, graph)
+
+
+@pytest.fixture
+def shown(page, address):
+    """A tab with the map of a search, whole and at rest."""
     page.emulate_media(reduced_motion="reduce")
-    page.goto(write_map_page(tmp_path / "map.html", tests, graph))
+    page.goto(address)
     page.wait_for_selector(LIVE)
     settle(page)
     return page

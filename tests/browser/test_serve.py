@@ -18,6 +18,7 @@ import pytest
 
 from tests.browser.axe import faults
 from tests.report.runs import make_run, starter_items
+from tests.report.several_runs import all_three
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -43,6 +44,8 @@ def runs(tmp_path_factory) -> Path:
 
     make_run(path / "alpha", starter_items(ITEMS), model="toy/alpha", change=whole)
     make_run(path / "beta", starter_items(8), model="toy/<b>beta</b>", meaningful=False)
+    three = all_three(tmp_path_factory.mktemp("three") / "three")
+    three.path.rename(path / "three")
     return path
 
 
@@ -94,7 +97,7 @@ def test_from_the_list_to_a_report_to_its_items(tab, address, seen):
     tab.goto(address)
     tab.get_by_label("Model or name").fill("ALPHA")
     tab.get_by_role("button", name="Find").click()
-    assert tab.get_by_role("status").inner_text().startswith("1 of 2 runs")
+    assert tab.get_by_role("status").inner_text().startswith("1 of 3 runs")
     tab.get_by_role("link", name="alpha").click()
     tab.wait_for_selector(".explorer .status:has-text('pairs')")
     assert f"{PAIRS} of {PAIRS} pairs" in tab.locator(".explorer .status").inner_text()
@@ -124,6 +127,16 @@ def test_an_item_opens_with_its_prompt_and_reply(tab, address):
     )
     tab.goto(f"{address}run/alpha{link}")
     assert tab.evaluate("location.hash") == link
+
+
+@pytest.mark.parametrize("audit", ["flex", "clinical", "boundary"])
+def test_the_items_of_every_audit_are_filtered_and_opened(tab, address, seen, audit):
+    tab.goto(f"{address}run/three#items/{audit}?flagged=yes")
+    tab.locator("a.row").first.click()
+    tab.wait_for_url(re.compile(rf"#item/{audit}/"))
+    tab.wait_for_selector("#items h3, #items h4")
+    asked = [url for url in seen.requests if "/api/three/items?" in url]
+    assert any(f"audit={audit}" in url and "flagged=yes" in url for url in asked)
 
 
 def test_names_that_hold_markup_are_text(tab, address):

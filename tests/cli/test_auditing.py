@@ -146,3 +146,40 @@ def test_several_models_share_the_budget(tmp_path):
 )
 def test_what_cannot_be_is_said(arguments, said):
     assert said in str(invoke("audit", "--yes", *arguments).exception)
+
+
+def test_the_plans_of_several_models_are_one_object_and_the_budget_is_of_all(tmp_path):
+    both = ("-m", TARGET, "-m", OTHER, "--out", tmp_path / "both", "--plan", "--audits", "flex")
+    few = ("--set", "flex.items=4", "--set", "flex.controls=4", "--set", "flex.prompt=flex")
+    done = invoke("audit", *few, *both, "--json")
+    planned = json.loads(done.stdout)
+    assert list(planned["models"]) == [OTHER, TARGET]
+    each = [one["new"] for one in planned["models"].values()]
+    assert planned["new"] == sum(each)
+    # Enough for each of them, and too little for both.
+    said = invoke("audit", *few, *both, "--budget-calls", max(each)).output
+    assert said.count("is below the") == 1
+    assert f"All models together: {sum(each):,} calls" in said
+
+
+def test_a_resumed_run_says_what_of_its_budget_is_spent(ran):
+    out, _ = ran
+    spent = sum(one.attempts for one in read_records(out / "run.sqlite"))
+    done = audit(
+        *("-m", TARGET, "--out", out, "--plan", "--budget-calls", spent + 1),
+        *("--set", "boundary.queries=12"),
+    )
+    assert f"of which {spent:,} are spent, is below" in " ".join(done.output.split())
+    again = audit("-m", TARGET, "--out", out, "--plan", "--budget-calls", spent)
+    assert "is below" not in again.output
+
+
+def test_models_whose_names_come_to_one_folder_are_refused():
+    said = str(invoke("audit", "-m", "a/b:c", "-m", "a/b-c", "--out", "both").exception)
+    assert "a/b:c and a/b-c would have the same folder, a-b-c" in said
+
+
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_only_has_to_name_something(ran, command):
+    out, _ = ran
+    assert "names no audit" in str(invoke(command, out / "run.toml", "--only", " , ").exception)

@@ -7,10 +7,12 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -221,6 +223,10 @@ def test_serve_prints_a_link_answers_and_ends_on_ctrl_c(runs):
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+/\S{24}/", line)
         with urllib.request.urlopen(url, timeout=20) as answer:
             assert "deep/two" in answer.read().decode()
+        # Of bytes that are no HTTP nothing is told: the address is in them, secret and all.
+        with socket.create_connection(("127.0.0.1", urlsplit(url).port)) as wire:
+            wire.sendall(f"GET {urlsplit(url).path}\0 HTTP/1.1\r\n\r\n".encode())
+            assert b"400" in wire.recv(100)
         server.send_signal(signal.SIGINT)
         out, errors = server.communicate(timeout=20)
     finally:

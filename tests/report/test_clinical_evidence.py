@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import process_time
 
 import pytest
 
@@ -107,3 +108,30 @@ def test_what_both_texts_changed_alike_is_not_marked():
     ]
     pieces = marked(*(Case(vignette, one) for one in both))
     assert "Oslo" not in [piece.text for piece in pieces if piece.changed]
+
+
+def test_long_texts_of_repeated_words_are_compared_at_once():
+    (vignette,) = vignettes(1)
+    original, male, *_ = variants_of(vignette)
+    tail = " <&>" * 20_000
+    case = replace(vignette, text=vignette.text + tail)
+    given = replace(male, edits=(), text=male.text + tail)
+    began = process_time()
+    pieces = marked(Case(case, given), Case(case, replace(original, text=case.text)))
+    assert process_time() - began < 5  # compared word by word as they stand, it takes minutes
+    assert [piece.text for piece in pieces if piece.changed] == ["man", "He"]
+    assert "".join(piece.text for piece in pieces) == given.text
+
+
+def test_texts_too_unlike_to_compare_are_marked_from_where_they_part():
+    (vignette,) = vignettes(1)
+    original, male, *_ = variants_of(vignette)
+    one = replace(male, edits=(), text="Seen. " + "she and " * 2000 + "he went home.")
+    other = replace(original, text="Seen. " + "and she " * 2000 + "and went home.")
+    began = process_time()
+    pieces = marked(Case(vignette, one), Case(vignette, other))
+    assert process_time() - began < 5
+    assert [piece.changed for piece in pieces] == [False, True, False]
+    assert pieces[0].text == "Seen. "
+    assert pieces[-1].text == " went home."
+    assert "".join(piece.text for piece in pieces) == one.text

@@ -201,7 +201,7 @@ def test_an_undefined_figure_is_a_dash_and_never_0(tmp_path):
 
 
 def test_the_page_stays_below_two_megabytes(tmp_path):
-    cases = [replace(one, text=one.text + " <&>" * 600) for one in vignettes(8)]
+    cases = [replace(one, text=one.text + " <&>" * 3000) for one in vignettes(14)]
 
     def change(estimates):
         listed = estimates["clinical"]["study"]["dropped_list"]
@@ -209,7 +209,7 @@ def test_the_page_stays_below_two_megabytes(tmp_path):
 
     def long(vignette, arm, form, replicate):
         return leaning(vignette, arm, form, replicate).replace(
-            '"rationale": ""', f'"rationale": "{"<" * 6_000}"'
+            '"rationale": ""', f'"rationale": "{"<" * 30_000}"'
         )
 
     folder = make_clinical_run(
@@ -224,7 +224,7 @@ def test_more_comparisons_than_there_is_room_for_are_counted(tmp_path):
     def change(estimates):
         effects = estimates["clinical"]["effects"]["direct"]["gender"]
         one = effects["female − male"]
-        for level in range(1000):
+        for level in range(300):
             effects[f"level {level} − male"] = one
 
     folder = make_clinical_run(tmp_path / "run", change=change)
@@ -232,7 +232,7 @@ def test_more_comparisons_than_there_is_room_for_are_counted(tmp_path):
     assert written.stat().st_size < 2 * MEGABYTE
     text = Page(written.read_text(encoding="utf-8")).text
     assert "more comparisons in estimates.json" in text
-    assert re.search(r"the first \d+ of 1,?00\d", text)
+    assert re.search(r"the first \d+ of 30\d", text)
 
 
 def test_text_and_marks_have_enough_contrast_in_light_and_dark():

@@ -164,7 +164,12 @@ def test_declared_are_the_overall_figures_and_slices_are_exploratory(runs):
     assert slices == {"", "category", "bias_type", "source"}
     found = by_name(audit)
     assert found["attack_success_rate.overall"].verdict == BETTER
-    assert found["source_accuracy.overall"].verdict == SAME
+    # No answer without an attack moved; so few items exclude a change of 3 points no more than
+    # about 3 in 90 that were not seen, and one of 10 points they do exclude.
+    plain = found["source_accuracy.overall"]
+    assert (plain.difference.value, plain.verdict) == (0, CANNOT_TELL)
+    loose = by_name(flex(runs, "a", "better", margin=0.1))["source_accuracy.overall"]
+    assert loose.verdict == SAME
     # The baseline's figures are those that its own estimates.json has, as all pairs are shared.
     own = json.loads((runs / "a" / "estimates.json").read_text())["flex"]
     for name in ("source_accuracy", "flex_accuracy", "attack_success_rate"):
@@ -373,10 +378,12 @@ def test_settings_that_one_file_lacks_are_a_warning_and_versions_a_note():
     assert (one.name, one.weight, one.baseline) == ("flex.scoring", "warning", "not written down")
     (version,) = shared_settings(old, new)
     assert (version.name, version.weight) == ("record.askew", "note")
-    data = shared_settings(
-        {"record": {"data": {"a.jsonl": "1"}}}, {"record": {"data": {"a.jsonl": "2"}}}
-    )
-    assert [(one.name, one.weight) for one in data] == [("record.data.a.jsonl", "warning")]
+    # Of a run of several audits each has its data to itself.
+    alone = {"record": {"data": {"a.jsonl": "1"}}}
+    among = {"record": {"audits": {"flex": {"data": {"a.jsonl": "2"}}}}}
+    for other in ({"record": {"data": {"a.jsonl": "2"}}}, among):
+        data = audit_settings("flex", alone, other)
+        assert [(one.name, one.weight) for one in data] == [("record.data.a.jsonl", "warning")]
 
 
 def test_json_has_no_nan_and_says_what_would_decide(runs):

@@ -34,6 +34,7 @@ from askew.report.evidence_records import (
 from askew.report.evidence_requirements import FRAMEWORKS, RECORDS, framework_data, frameworks
 from askew.report.evidence_text import to_html, to_markdown
 from askew.report.frame import estimate_at
+from askew.report.scripts import policy
 from askew.runfolder import RunFolder, json_text
 from tests.report.filed import AUDITS, HOSTILE, UNFIT, filed_run, two_audits
 
@@ -327,6 +328,20 @@ def test_the_page_on_limits_has_every_one_of_them():
     assert len(not_this()) == 5
 
 
+def test_a_run_of_several_audits_claims_its_data_by_audit(runs, tmp_path):
+    """Two audits may each have a file of one name; each keeps its checksum."""
+    folder = RunFolder(shutil.copytree(runs["flex"].path, tmp_path / "run"))
+    folder.settings.write_text(
+        "[flex]\n"
+        '[record.audits.flex.data]\n"a.jsonl" = "ab12"\n'
+        '[record.audits.clinical.data]\n"a.jsonl" = "cd34"\n',
+        encoding="utf-8",
+    )
+    origin = evidence_of(folder).provenance
+    assert origin.data == {"flex: a.jsonl": "ab12", "clinical: a.jsonl": "cd34"}
+    assert "checksums of the data" not in origin.unknown
+
+
 # The files
 
 
@@ -347,9 +362,9 @@ def test_the_file_is_what_the_records_say_and_the_documented_keys_are_its_own(ru
 def test_the_bundle_holds_the_run_byte_by_byte_under_hashes_that_fit(runs, tmp_path, with_calls):
     folder, out = runs["flex"], tmp_path / "out"
     pack = write_pack(folder, out, with_calls=with_calls)
-    names = {"run.toml", "estimates.json", "MANIFEST", "report.html"}
+    names = {"run.toml", "estimates.json", "MANIFEST"}
     assert {one.path for one in pack.files} == {
-        f"run/{name}" for name in (names | {"run.sqlite"} if with_calls else names)
+        f"run/{name}" for name in (names | {"run.sqlite", "report.html"} if with_calls else names)
     }
     for one in pack.files:
         copied = (out / one.path).read_bytes()
@@ -369,9 +384,15 @@ def test_the_bundle_holds_the_run_byte_by_byte_under_hashes_that_fit(runs, tmp_p
 
 
 def test_prompts_and_replies_are_in_the_pack_only_where_they_were_asked_for(runs, tmp_path):
-    write_pack(runs["flex"], tmp_path / "out", with_report=False)
+    pack = write_pack(runs["flex"], tmp_path / "out")
     for file in (tmp_path / "out").rglob("*"):
         assert file.is_dir() or b"SECRET REPLY" not in file.read_bytes(), file
+    # The report holds them in a compressed island, where nobody would see them by looking.
+    assert "run/report.html" not in {one.path for one in pack.files}
+    shown = write_pack(runs["flex"], tmp_path / "shown", with_report=True)
+    assert "run/report.html" in {one.path for one in shown.files}
+    bare = write_pack(runs["flex"], tmp_path / "bare", with_calls=True, with_report=False)
+    assert "run/report.html" not in {one.path for one in bare.files}
     write_pack(runs["flex"], tmp_path / "all", with_calls=True)
     assert b"SECRET REPLY" in (tmp_path / "all/run/run.sqlite").read_bytes()
     assert "patients" in (tmp_path / "all/evidence.md").read_text(encoding="utf-8")
@@ -482,7 +503,9 @@ def test_whatever_others_wrote_is_inert_in_every_form(tmp_path):
     assert found.tags <= usual.tags
     assert found.attributes <= usual.attributes
     assert "script" not in found.tags
-    assert found.policies == ["default-src 'none'; style-src 'unsafe-inline'"]
+    assert found.policies == [policy(None)]
+    assert "default-src 'none'" in policy(None)
+    assert "script-src" not in policy(None)
     markdown = (tmp_path / "out/evidence.md").read_text(encoding="utf-8")
     for text in (page, markdown):
         assert not any(sign in text for sign in "\x00\x1b\u202e")

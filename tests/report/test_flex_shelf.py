@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from askew.audits.flex import FlexConfig, estimate
+from askew.errors import RunError
 from askew.records import Outcome
+from askew.report.evidence import turned_pairs
 from askew.report.flex_shelf import FlexStock, flex_shelf
 from askew.report.frame import pair_rows
 from askew.report.item_index import holding
@@ -100,6 +105,42 @@ def test_what_could_be_turned_is_what_was_neutral_and_answered_both_times(folder
     }
     assert len(missing) == flex["missing_pairs"] > 5
     assert len(behind(shelf, unchanged="yes")) == flex["unchanged_text_attacks"]
+
+
+def test_turned_pairs_chose_a_group_also_where_no_answer_counts_as_wrong(folder):
+    stock = FlexStock(measured(folder, non_answers="wrong"))
+    flagged = [item for item in flex_shelf(folder).items if item.flagged]
+    chose = [item for item in flagged if item.facets["answered"] == "yes"]
+    assert 0 < len(chose) < len(flagged)
+    told, turned = turned_pairs(folder, limit=5, pairs=stock.pairs)
+    assert (turned, len(told)) == (len(chose), 5)
+    assert (told, turned) == turned_pairs(folder, limit=5)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE items SET record = '{}' WHERE id = (SELECT min(id) FROM items)",
+        "UPDATE items SET record = 'no json' WHERE id = (SELECT min(id) FROM items)",
+        "UPDATE items SET record = json_set(record, '$.neutral', 3)",
+        "UPDATE items SET record = json_set(record, '$.question', 5)",
+        "DELETE FROM items WHERE id = (SELECT min(id) FROM items)",
+        "UPDATE questions SET option_order = '01' WHERE place = 0",
+        "UPDATE questions SET replicate = 'x' WHERE place = 0",
+        "UPDATE scores SET chosen = 7 WHERE place = 1",
+        "UPDATE calls SET reply = '{\"log_probabilities\": 5}'",
+        "UPDATE calls SET reply = '{\"log_probabilities\": [1, 2, []]}'",
+        "UPDATE calls SET reply = '\"log_probabilities\"'",
+        "DROP TABLE scores",
+    ],
+)
+def test_a_run_that_was_damaged_is_said_to_be_so(run, tmp_path, damage):
+    broken = RunFolder(Path(shutil.copytree(run.path, tmp_path / "broken")))
+    with closing(sqlite3.connect(broken.database)) as database:
+        database.execute(damage)
+        database.commit()
+    with pytest.raises(RunError, match=re.escape(str(broken.database))):
+        FlexStock(broken)
 
 
 def test_the_pairs_are_those_of_the_exported_table(folder):

@@ -134,6 +134,16 @@ def test_a_baseline_that_is_not_fit_decides_nothing(tmp_path):
         assert outcome(run(), "asr.upper < baseline.asr.upper + 0.5", baseline) is CANNOT_TELL
 
 
+def test_what_is_added_to_a_share_is_no_number_of_points():
+    """`+ 5` would let every run pass: it is five times the whole."""
+    before = as_baseline(run())
+    for rule in ("asr.upper < baseline.asr.upper + 5", "coverage > baseline.coverage - 5"):
+        with pytest.raises(ConfigError, match="if you meant that"):
+            outcome(run(), rule, before)
+    # Counts have no such limit.
+    assert outcome(run(), "asr.n > baseline.asr.n - 5", before) is PASS
+
+
 def test_unlike_figures_are_not_compared():
     with pytest.raises(ConfigError, match="like with like"):
         outcome(run(), "asr.upper < baseline.asr.n", as_baseline(run()))
@@ -254,3 +264,27 @@ def test_clinical_figures_are_not_put_together_from_intervals():
     (ruling,) = no_worse(one, as_baseline(one), 0.1, Conditions())
     assert ruling.outcome is CANNOT_TELL
     assert "run folder" in ruling.reason
+
+
+def test_an_audit_that_the_baseline_holds_alone_could_not_be_told():
+    """A run that left an audit out is not shown to be no worse in it."""
+    both = run(lambda estimates: estimates.update({"boundary": {"topics": {"tested": 3}}}))
+    rulings = list(no_worse(run(), as_baseline(both), 0.2, Conditions()))
+    (left,) = [one for one in rulings if "boundary" in one.path]
+    assert left.outcome is CANNOT_TELL
+    assert "does not" in left.reason
+
+
+def test_two_runs_with_few_pairs_in_common_could_not_be_told(folders, tmp_path):
+    make_run(
+        tmp_path / "few",
+        starter_items()[45:],
+        no_answers=0.0,
+        change=lambda estimates: estimates["flex"].update(missing_pairs=0),
+    )
+    one, few = read_run(folders / "one"), read_run(tmp_path / "few")
+    rulings = list(no_worse(few, as_baseline(one), 0.9, Conditions()))
+    assert {ruling.outcome for ruling in rulings} == {CANNOT_TELL}
+    assert all("are in both runs" in ruling.reason for ruling in rulings)
+    loose = no_worse(few, as_baseline(one), 0.9, Conditions(min_coverage=0.01))
+    assert PASS in {ruling.outcome for ruling in loose}

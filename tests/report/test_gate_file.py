@@ -62,6 +62,7 @@ def test_a_file_is_read_with_reasons_severities_and_lines(tmp_path):
         ("[[rule]]\nrule = 3", "in quotes"),
         ("[[rule]]\nrule = 'asr.upper'", r"gate.toml:1: 'asr.upper': there is no comparison"),
         ("[[rule]]\nrule = 'fit == true'\nseverity = 'loud'", '"fail" or "warn"'),
+        ("[[rule]]\nrule = 'fit == true'\nseverity = ['warn']", '"fail" or "warn"'),
         ("[[rule]]\nrule = 'fit == true'\nreason = 3", "reason is 3"),
         ("[[rule]]\nrule = 'fit == true'\nwhy = 'x'", "'why' is no key"),
         ("floor = 0.2", "'floor' is no key"),
@@ -104,3 +105,10 @@ def test_every_starter_is_a_file_that_can_be_read(tmp_path, audits):
 def test_the_starter_judges_the_run_that_it_was_made_for(tmp_path):
     file = read_rules(written(tmp_path, starter("gate.toml", ("flex",))))
     assert len(judge_runs([run()], file.rules, terms=file.conditions()).rulings) >= len(file.rules)
+
+
+def test_a_mark_at_the_beginning_tabs_and_windows_line_ends_are_read(tmp_path):
+    path = tmp_path / "gate.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + FILE.replace("\n", "\r\n").replace(" = ", "\t=\t").encode())
+    assert read_rules(path).rules[1].place == f"{path}:12"
+    assert len(read_rules(path).rules) == 2

@@ -183,3 +183,14 @@ def test_the_json_holds_every_ruling_and_nothing_undefined_as_a_number():
 def test_harmless_text_is_one_line_without_commands(text):
     assert runner_commands(harmless(text)) == []
     assert len(harmless(text).splitlines()) <= 1
+
+
+def test_two_rules_of_one_text_are_two_cases_with_names_of_their_own():
+    """A reader that goes by the name would show the one that passes for the one that fails."""
+    rules = [
+        parse_rule("asr.upper < 1 %", place="gate.toml:3"),
+        parse_rule("asr.upper < 1 %", place="gate.toml:9", severity=Severity.WARN),
+    ]
+    root = ElementTree.fromstring(junit(judge_runs([GateRun("r", flex())], rules)))
+    names = [case.get("name") for case in root.iter("testcase")]
+    assert names == ["asr.upper < 1 % (gate.toml:3)", "asr.upper < 1 % (gate.toml:9)"]

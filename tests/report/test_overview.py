@@ -89,14 +89,16 @@ def test_an_audit_that_is_not_in_the_run_is_not_mentioned_and_an_unfinished_one_
     assert not any("linical" in said for audit, said in top.untold)
     several = {**with_change(tiny(), 0.001), "audits": ["flex", "clinical"]}
     top = overview("run", several, NOTHING, ("flex", "clinical"))
-    assert [one.audit for one in top.fitness] == ["flex"]
+    assert [one.audit for one in top.fitness] == ["flex", "clinical"]
+    assert (top.fitness[1].badge, top.fitness[1].measured) == ("no figures yet", "")
     assert ("clinical", "This audit is in the run file and has no figures yet.") in top.untold
 
 
 def test_a_run_with_no_figures_at_all_says_so():
     several = {"audits": ["flex", "boundary"], "model": "m"}
     top = overview("run", several, NOTHING, ("flex", "boundary"))
-    assert (top.fitness, top.claims) == ((), ())
+    assert [one.badge for one in top.fitness] == ["no figures yet", "no figures yet"]
+    assert top.claims == ()
     assert [audit for audit, _ in top.untold] == ["flex", "boundary"]
 
 

@@ -315,6 +315,12 @@ def test_a_run_is_found_by_path_name_beginning_and_model(runs):
     assert find_run("nev", runs).name == "never"
 
 
+@pytest.mark.parametrize("wanted", ["x" * 5_000, "", ".", "..", "a\0b", "\udcff"])
+def test_a_name_that_no_run_can_have_is_answered_with_those_that_are_there(runs, wanted):
+    with pytest.raises(ConfigError, match="There are: "):
+        find_run(wanted, runs)
+
+
 def test_latest_is_the_last_asked_of_those_that_fit(runs):
     assert find_run("latest", runs).name == "side/by/old-too"
     assert find_run("latest", runs, model="alpha").name == "old"

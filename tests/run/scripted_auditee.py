@@ -16,3 +16,8 @@ def stubborn(text: str) -> str:
     """The same, but no persona turns it."""
     neutral = planted.NEUTRAL.search(text)
     return f"({neutral['letter']})" if neutral else target(text)
+
+
+def judge(text: str) -> str:
+    """Judges both kinds of answers."""
+    return scripted_leanings.judge(text) if "one_sided" in text else scripted_clinic.judge(text)

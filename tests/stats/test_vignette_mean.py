@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.seeds import generator
-from askew.stats.vignette_mean import skewed_t_interval, t_interval
+from askew.stats.paired_rates import PairedRates
+from askew.stats.vignette_mean import VignetteMean, skewed_t_interval, t_interval
 
 VALUES = st.lists(st.floats(-5, 5), min_size=3, max_size=20).filter(lambda v: np.ptp(v) > 0.1)
 
@@ -62,3 +63,41 @@ def test_it_holds_a_skewed_mean_more_often_than_students():
         for interval in (skewed_t_interval, t_interval)
     }
     assert held[skewed_t_interval] > held[t_interval] + 0.01
+
+
+def of_rates(before, after) -> VignetteMean:
+    before, after = np.array(before, dtype=float), np.array(after, dtype=float)
+    # Two answers an arm, as some rates lie between 0 and 1.
+    rates = PairedRates(before, after, 2 * len(before), 2 * len(after))
+    return VignetteMean(after - before, 1.0, rates)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=40))
+def test_where_no_vignette_moved_others_may(before):
+    """Their correlation of 1 made [0, 0] of eleven cases, which keeps any bound."""
+    estimate = of_rates(before, before).estimate(len(before), p_value=1.0)
+    unseen = 1 - 0.025 ** (1 / len(before))
+    assert estimate.lower <= -unseen + 1e-9
+    assert estimate.upper >= unseen - 1e-9
+
+
+def test_rates_that_change_alike_do_not_show_that_others_would():
+    lower, upper = of_rates([0.0, 0.5] * 6, [0.5, 1.0] * 6).ends(0.95)
+    share = 1 - 0.025 ** (1 / 12)
+    assert lower <= 0.5 - share * 1.5 + 1e-9
+    assert upper >= 0.5 + share * 0.5 - 1e-9
+
+
+def test_an_interval_of_rates_holds_a_rare_change():
+    """Of 20 vignettes, half of them yes; every twentieth turns from no to yes."""
+    rng = generator(5, "rare")
+    held = 0
+    for _ in range(300):
+        before = rng.random(20) < 0.5
+        after = before | (rng.random(20) < 0.1)
+        rates = PairedRates(before.astype(float), after.astype(float), 20, 20)
+        values = after.astype(float) - before
+        lower, upper = VignetteMean(values, 1.0, rates).ends(0.95)
+        held += lower <= 0.05 <= upper
+    assert held / 300 > 0.93

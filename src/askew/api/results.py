@@ -284,8 +284,18 @@ class Run:
         return tuple(audit for audit in self.audits if audit in figures)
 
     def _part(self, audit: Audit) -> Mapping[str, object]:
+        """The figures of an audit that the run holds.
+
+        Raises:
+            RunError: it has none yet.
+        """
         from askew.report.which_audit import part_of
 
+        if audit not in self._measured:
+            raise RunError(
+                f"{self.path} has no figures of its {audit} audit yet: that part was not begun, or "
+                "was cut off. The same run started again goes on from there."
+            )
         return part_of(self.figures, audit)
 
     def _setting_name(self, name: str) -> str:
@@ -323,15 +333,16 @@ class Run:
         return max(0, min(queries, graph) - run.tested)
 
     def _must_be(self, audit: Audit, what: str) -> None:
-        """Whether the run is of the audit that has what is wanted.
+        """Whether the run is of the audit that has what is wanted, and that audit has figures.
 
         Raises:
-            RunError: it is of another one.
+            RunError: it is of another one, or it has none yet.
         """
         found = self.audits
         if audit not in found:
             said = "; and a ".join(_HAS[one] for one in found)
             raise RunError(f"{self.path} has no {what}. It is a {said}.")
+        self._part(audit)
 
     def _setting(self, name: str) -> object:
         from askew.report.estimates import Run as Figures

@@ -141,6 +141,8 @@ def _chosen(
             )
     function = None if isinstance(model, str | None) else model
     named = model if isinstance(model, str) else None if function is None else name_of(function)
+    if isinstance(audits, str):
+        raise ConfigError(f"audits is a text, expected a list of names, such as [{audits!r}].")
     budget = settings.get("budget")
     if budget is not None and not isinstance(budget, Mapping):
         raise ConfigError("budget is no table, expected one such as {'calls': 500}.")

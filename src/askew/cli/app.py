@@ -32,6 +32,7 @@ app = typer.Typer(
     help="Find where a language model leans.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # rich's own takes a default in brackets for a style
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -5,23 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from askew.cli import INCOMPLETE
-from askew.cli.paying import confirm, money_line
+from askew.cli.audit_plan import (
+    planned_of,
+    prepared_of,
+    print_plan,
+    print_plans,
+    show_plan,
+    show_plans,
+)
+from askew.cli.paying import confirm
 from askew.cli.settings import assignment, data_set
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
-from askew.report.words import clean
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from askew.run.audit import Done, PartPlan, Prepared
+    from askew.run.audit import Done, Prepared
     from askew.runfile import Audit, RunFile
 
 DEFAULT_MODEL = "builtin/smollm2"
@@ -106,8 +110,7 @@ def audit(
     from askew.runfile.presets import preset_file
 
     names = model or [DEFAULT_MODEL]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ConfigError(f"--model {twice[0]} is given twice. Name each model once.")
+    _check_apart(names)
     if write is not None and len(names) > 1:
         raise ConfigError("--write takes one model: a run file is of one. Leave the others out.")
     options = {
@@ -140,13 +143,33 @@ def audit(
     if write is not None:
         write_preset(write, preset, preset_file(preset, _as_written(runs[0])))
         return
+    if plan and len(runs) > 1:
+        print_plans(runs, json=json)
+        return
     if plan:
-        for run in runs:
-            print_plan(run, json=json)
+        print_plan(runs[0], json=json)
         return
     if len(runs) == 1:
         run_all(runs[0], yes=yes, json=json)
     run_several(runs, out, yes=yes, json=json)
+
+
+def _check_apart(names: Sequence[str]) -> None:
+    """Refuse models that are one, or that would share a folder.
+
+    Raises:
+        ConfigError: names the first two.
+    """
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ConfigError(f"--model {twice[0]} is given twice. Name each model once.")
+    by_folder: dict[str, str] = {}
+    for name in names:
+        other = by_folder.setdefault(folder_of(name), name)
+        if other != name:
+            raise ConfigError(
+                f"--model {other} and {name} would have the same folder, {folder_of(name)}. Run "
+                "each alone with an --out of its own, and `askew compare` the two folders."
+            )
 
 
 def folder_of(model: str) -> str:
@@ -181,9 +204,9 @@ def run_all(settings: RunFile, *, only: Sequence[str] = (), yes: bool, json: boo
     """Plan, ask before money is spent, run every part, show what came of it; ends the command."""
     import asyncio
 
-    prepared = _prepared(settings, only, quiet=json)
-    planned = _planned(prepared)
-    _print_plan(console(quiet=json), prepared, planned)
+    prepared = prepared_of(settings, only, quiet=json)
+    planned = planned_of(prepared)
+    show_plan(console(quiet=json), prepared, planned)
     confirm(sum(one.paid for one in planned), yes=yes)
     done = asyncio.run(_run(prepared))
     show(done, json=json)
@@ -196,10 +219,9 @@ def run_several(runs: Sequence[RunFile], out: Path | None, *, yes: bool, json: b
 
     from askew.run.audit_models import compare_models, within_budget
 
-    prepared = [_prepared(run, (), quiet=json) for run in runs]
-    planned = [_planned(one) for one in prepared]
-    for one, its in zip(prepared, planned, strict=True):
-        _print_plan(console(quiet=json), one, its)
+    prepared = [prepared_of(run, (), quiet=json) for run in runs]
+    planned = [planned_of(one) for one in prepared]
+    show_plans(console(quiet=json), prepared, planned)
     confirm(sum(part.paid for its in planned for part in its), yes=yes)
     done = []
     paths = [one.path for one in prepared]
@@ -220,41 +242,6 @@ def run_several(runs: Sequence[RunFile], out: Path | None, *, yes: bool, json: b
         echo(f"Side by side: {shown(page)}")
     unfinished = len(done) < len(prepared) or any(one.incomplete for one in done)
     sys.exit(INCOMPLETE if unfinished else 0)
-
-
-def print_plan(settings: RunFile, *, only: Sequence[str] = (), json: bool) -> None:
-    """Print the plan alone, with a time for each part."""
-    from askew.runfolder import json_text
-
-    prepared = _prepared(settings, only, quiet=json)
-    planned = _planned(prepared)
-    if not json:
-        _print_plan(console(), prepared, planned)
-        return
-    whole = {
-        "parts": {one.audit: asdict(one) for one in planned},
-        "calls": sum(one.calls for one in planned),
-        "new": sum(one.new for one in planned),
-        "money": _money(planned),
-        "folder": str(prepared.path),
-    }
-    typer.echo(json_text(whole), nl=False)
-
-
-def _prepared(settings: RunFile, only: Sequence[str], *, quiet: bool) -> Prepared:
-    from askew.cli.clinical_running import counting
-    from askew.run.audit import prepare
-
-    with counting(quiet=quiet) as told:
-        return prepare(settings, only, told=told)
-
-
-def _planned(prepared: Prepared) -> list[PartPlan]:
-    import asyncio
-
-    from askew.run.audit import plan, timed
-
-    return asyncio.run(timed(prepared, plan(prepared)))
 
 
 async def _run(prepared: Prepared) -> Done:
@@ -322,97 +309,3 @@ def show(done: Done, *, json: bool, quiet: bool = False) -> None:
             )
     if done.left:
         echo(f"askew: not started: {', '.join(done.left)}.", stderr=True)
-
-
-def _money(planned: Sequence[PartPlan]) -> float | None:
-    known = [one.money for one in planned if one.new]
-    found = [money for money in known if money is not None]
-    return sum(found) if len(found) == len(known) else None
-
-
-def _print_plan(page: Console, prepared: Prepared, planned: Sequence[PartPlan]) -> None:
-    from rich.table import Table
-
-    from askew.report.progress import in_words
-    from askew.run.audit import models_of
-
-    head = Table.grid(padding=(0, 2))
-    head.add_column(style="bold")
-    head.add_column()
-    named = {
-        role: model.name
-        for part in prepared.parts.values()
-        for role, model in models_of(part).items()
-    }
-    for role, name in named.items():
-        head.add_row(role.replace("_", " "), clean(name))
-    if "judge" not in named and "boundary" in prepared.wanted:
-        head.add_row("judge", "none: rules read the answers")
-    head.add_row("folder", shown(prepared.path))
-    page.print(head)
-    recorded = any(one.calls > one.new for one in planned)
-    table = Table(box=None, padding=(0, 1), header_style="bold")
-    table.add_column("part", no_wrap=True)
-    table.add_column("asks about")
-    numbers = ["calls", *(["recorded"] if recorded else []), "tokens", "money", "time"]
-    for column in numbers:
-        table.add_column(column, justify="right", no_wrap=True)
-    for one in (*planned, _total(planned)):
-        table.add_row(
-            one.audit,
-            one.subject,
-            f"{one.new:,}",
-            *([f"{one.calls - one.new:,}"] if recorded else []),
-            f"{one.prompt_tokens + one.completion_tokens:,}",
-            _money_cell(one.money, paid=bool(one.paid)),
-            "?" if one.seconds is None else in_words(one.seconds),
-            end_section=one is planned[-1],
-        )
-    page.print(table)
-    page.print("Calls to make, tokens (in and out) and money at most; the time is an estimate.")
-    if any(one.paid for one in planned):
-        page.print(f"money: {money_line(_money(planned), paid=True)}")
-    for warning in _short_of_budget(prepared, planned):
-        page.print(warning)
-
-
-def _total(planned: Sequence[PartPlan]) -> PartPlan:
-    """All parts as one row; its time is known where every part's is."""
-    times = [one.seconds for one in planned if one.new]
-    known = [seconds for seconds in times if seconds is not None]
-    return replace(
-        planned[0],
-        audit="all",  # type: ignore[arg-type]  # the name of a row, of no audit
-        calls=sum(one.calls for one in planned),
-        new=sum(one.new for one in planned),
-        paid=sum(one.paid for one in planned),
-        prompt_tokens=sum(one.prompt_tokens for one in planned),
-        completion_tokens=sum(one.completion_tokens for one in planned),
-        money=_money(planned),
-        seconds=sum(known) if len(known) == len(times) else None,
-        subject="",
-    )
-
-
-def _money_cell(money: float | None, *, paid: bool) -> str:
-    if not paid:
-        return "none"
-    return "?" if money is None else f"{money:.2f}"
-
-
-def _short_of_budget(prepared: Prepared, planned: Sequence[PartPlan]) -> list[str]:
-    """What the budget would not cover, if everything came to its bound."""
-    budget = prepared.run.budget
-    tokens = sum(one.prompt_tokens + one.completion_tokens for one in planned)
-    money = _money(planned)
-    needed: list[tuple[str, float | None, float | None]] = [
-        ("calls", budget.calls, sum(one.calls for one in planned)),
-        ("tokens", budget.tokens, tokens),
-        ("money", budget.money, money),
-    ]
-    return [
-        f"The budget of {bound:,} {what} is below the {most:,} that may be needed: the run stops "
-        "when it is spent, part by part in the order above."
-        for what, bound, most in needed
-        if bound is not None and most is not None and most > bound
-    ]

@@ -89,7 +89,7 @@ def print_plan(settings: RunFile, *, json: bool) -> None:
     from askew.runfolder import json_text
 
     if len(settings.audits) > 1:
-        from askew.cli.auditing import print_plan as print_parts
+        from askew.cli.audit_plan import print_plan as print_parts
 
         print_parts(settings, only=["boundary"], json=json)
         return

@@ -33,8 +33,12 @@ def evidence(
         ),
     ] = False,
     report: Annotated[
-        bool, typer.Option(help="Bundle report.html, which shows some prompts and replies.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--with-report/--no-report",
+            help="Bundle report.html, which holds prompts and replies as well. [as --with-calls]",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
 ) -> None:
     """Write what an auditor files: claims with intervals, limits, hashes, and who asks for what.
@@ -66,8 +70,9 @@ def evidence(
     echo(pack.headline)
     echo(f"Wrote {len(pack.claims):,} claims, {untold:,} of them not measured, to {shown(out)}")
     echo(f"{len(open_):,} of {len(asked):,} requirements are not addressed by this run")
-    if with_calls:
-        echo("It holds every prompt and reply of the run: see who may read it.")
+    if with_calls or any(one.path == "run/report.html" for one in pack.files):
+        much = "every prompt and reply" if with_calls else "prompts and replies"
+        echo(f"It holds {much} of the run: see who may read it.")
 
 
 def model_card(run: Run, out: Out = None, json: Metadata = False) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from askew.cli import INCOMPLETE, auditing, boundary_running, clinical_running
+from askew.cli import INCOMPLETE, audit_plan, auditing, boundary_running, clinical_running
 from askew.cli.figures import show_figures
 from askew.cli.progress import reporting
 from askew.cli.settings import takes_settings
@@ -76,7 +76,15 @@ def run_prepared(settings: RunFile, *, yes: bool, json: bool) -> NoReturn:
 
 
 def _named(only: str | None) -> list[str]:
-    return [one.strip() for one in (only or "").split(",") if one.strip()]
+    """The audits that `--only` names; [] where it is not given.
+
+    Raises:
+        ConfigError: it is given, and names none.
+    """
+    names = [one.strip() for one in (only or "").split(",") if one.strip()]
+    if only is not None and not names:
+        raise ConfigError("--only names no audit. Name one or more, such as --only boundary.")
+    return names
 
 
 def _check_only(settings: RunFile, only: str | None) -> None:
@@ -96,7 +104,7 @@ def plan(settings: RunFile, only: Only = None, json: Json = False) -> None:
     from askew.run import plan as plan_of
 
     if len(settings.audits) > 1:
-        auditing.print_plan(settings, only=_named(only), json=json)
+        audit_plan.print_plan(settings, only=_named(only), json=json)
         return
     _check_only(settings, only)
     if settings.clinical is not None:

@@ -273,7 +273,7 @@ def sign(
     A passphrase is asked for, or taken from ASKEW_SIGNING_PASSPHRASE; never from the command line.
     """
     from askew.report.signature import sign_run
-    from askew.report.signing_keys import read_private_key, write_key_pair
+    from askew.report.signing_keys import is_shared, read_private_key, write_key_pair
 
     if make_key is not None:
         if run is not None or key is not None:
@@ -284,7 +284,10 @@ def sign(
         return
     if run is None or key is None:
         raise ConfigError("name a run and your key: askew sign RUN --key FILE.")
-    made = sign_run(run, read_private_key(key, _passphrase))
+    opened = read_private_key(key, _passphrase)
+    if is_shared(key):
+        echo(f"{shown(key)} can be read by others: chmod 600 {shown(key)}", stderr=True)
+    made = sign_run(run, opened)
     echo(f"Signed {shown(run)} with {made.fingerprint} at {made.signed_at}.")
     echo(f"Check it with: askew verify {shown(run)} --signer {shown(key)}.pub")
 
@@ -296,7 +299,7 @@ def _passphrase() -> bytes:
     if found is None:
         _needs_terminal("the key is encrypted")
         found = typer.prompt("Passphrase", hide_input=True, err=True)
-    return str(found).encode()
+    return os.fsencode(found)
 
 
 def _new_passphrase() -> bytes:
@@ -313,7 +316,7 @@ def _new_passphrase() -> bytes:
             confirmation_prompt=True,
             err=True,
         )
-    return str(found or "").encode()
+    return os.fsencode(found or "")
 
 
 def _needs_terminal(why: str) -> None:

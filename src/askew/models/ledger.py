@@ -41,7 +41,7 @@ from askew.models.ledgerfile import (
     marks,
     record_of,
 )
-from askew.models.runlock import RunLock
+from askew.models.runlock import Lock, lock_of
 from askew.records import Call, Reply
 
 SYNC_SECONDS = 0.1
@@ -86,7 +86,7 @@ class Ledger:
     """The calls of one run, open for writing by this process alone."""
 
     def __init__(
-        self, path: Path, database: sqlite3.Connection, lock: RunLock, audit: str | None = None
+        self, path: Path, database: sqlite3.Connection, lock: Lock, audit: str | None = None
     ) -> None:
         """Take over an open database; see `open`."""
         self.path = path
@@ -115,7 +115,7 @@ class Ledger:
         """
         if not path.parent.is_dir():
             raise RunError(f"{path.parent} is not a folder. Make it first, or name another.")
-        lock = RunLock(path)
+        lock = lock_of(path)
         try:
             with as_run_error(path):
                 database = sqlite3.connect(path, timeout=30, isolation_level=None)

@@ -153,6 +153,19 @@ def count_received(path: Path, audit: str) -> int:
         return sum(count for _, count in database.execute(counted, parameters))
 
 
+def audits_with_calls(path: Path) -> set[str]:
+    """The audits that have planned calls, as a run of several names them.
+
+    Raises:
+        RunError: as `read_records`.
+    """
+    with closing(open_to_read(path)) as database, as_run_error(path):
+        if "audit" not in {column[1] for column in database.execute("PRAGMA table_info(calls)")}:
+            return set()
+        found = database.execute("SELECT DISTINCT audit FROM calls WHERE audit IS NOT NULL")
+        return {name for (name,) in found}
+
+
 def is_ledger(path: Path) -> bool:
     """Whether `path` can be read as a ledger."""
     try:

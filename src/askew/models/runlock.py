@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -56,6 +57,55 @@ class RunLock:
         else:
             self._path.unlink(missing_ok=True)
             self._file.close()
+
+
+class KeptLock:
+    """A lock that this process keeps over several uses of a run, lent to one of them at a time."""
+
+    def __init__(self, lock: RunLock) -> None:
+        self._lock = lock
+        self.lent = False
+
+    def free_space(self) -> None:
+        """See `RunLock.free_space`."""
+        self._lock.free_space()
+
+    def release(self) -> None:
+        """Let the next use of this process in, and no other process."""
+        self.lent = False
+
+
+Lock = RunLock | KeptLock
+_kept: dict[Path, KeptLock] = {}
+
+
+@contextmanager
+def kept_from_others(database: Path) -> Iterator[None]:
+    """Keep other processes out of a run, also between the times that its ledger is open here.
+
+    Raises:
+        RunError: as `RunLock`.
+    """
+    place, lock = database.resolve(), RunLock(database)
+    _kept[place] = KeptLock(lock)
+    try:
+        yield
+    finally:
+        del _kept[place]
+        lock.release()
+
+
+def lock_of(database: Path) -> Lock:
+    """The lock for one use of a run: this process's where it keeps one, else a new one.
+
+    Raises:
+        RunError: as `RunLock`.
+    """
+    kept = _kept.get(database.resolve())
+    if kept is None or kept.lent:
+        return RunLock(database)  # where this process has it already, this says so
+    kept.lent = True
+    return kept
 
 
 def _take(path: Path) -> BinaryIO:

@@ -12,7 +12,7 @@ from askew.audits.boundary_figures import NO_DOMAIN, path_to, strongest
 from askew.audits.boundary_records import QuestionTest, TopicTest
 from askew.models.ledgerfile import CallRecord
 from askew.report.item_index import Flags, ItemIndex, NumberColumn, coded, holding, shelf_of
-from askew.report.item_texts import calls_of, ending, prompt_turns, reply_turns, turn
+from askew.report.item_texts import call_facts, calls_of, ending, prompt_turns, reply_turns, turn
 from askew.report.items import Number, ReportItem, Shelf, Side, Turn
 from askew.report.words import UNDEFINED, counted, label
 from askew.runfolder import RunFolder, without_surrogates
@@ -165,7 +165,7 @@ def _question(one: QuestionTest, test: TopicTest, calls: Mapping[str, CallRecord
         outcome=one.outcome,
         shade=_SHADES.get(one.outcome, "no-answer"),
         turns=tuple(turns),
-        facts=tuple(_judgement(one, test, asked)),
+        facts=(*_judgement(one, test, asked), *call_facts(asked), *call_facts(judged)),
     )
 
 

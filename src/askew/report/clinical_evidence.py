@@ -27,6 +27,7 @@ from askew.vignettes import URGENCIES, Answered, AnswerForm, Dropped, Edit, Vari
 
 SHOWN = 12  # vignettes
 LONGEST_TEXT = 4_000  # characters of one text or reply
+MOST_MEETINGS = 200_000  # of equal words in two texts; a case of 800 words has some 30,000
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -139,12 +140,36 @@ def _edited(original: str, edits: Iterable[Edit], start: int, end: int) -> str:
 
 def _by_words(text: str, other: str) -> tuple[Piece, ...]:
     own, others = _WORDS.findall(text), _WORDS.findall(other)
+    ahead = _shared(own, others)
+    behind = _shared(own[ahead:][::-1], others[ahead:][::-1])
+    middle, opposite = own[ahead : len(own) - behind], others[ahead : len(others) - behind]
+    pieces = [
+        Piece("".join(own[:ahead]), False),
+        *_compared(middle, opposite),
+        Piece("".join(own[len(own) - behind :]), False),
+    ]
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _shared(own: Sequence[str], others: Sequence[str]) -> int:
+    """With how many words both begin alike."""
+    pairs = enumerate(zip(own, others, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(own), len(others)))
+
+
+def _compared(own: Sequence[str], others: Sequence[str]) -> Iterator[Piece]:
+    """The words of `own`, marked where `others` has none like them in this place.
+
+    The comparison is quadratic where words are repeated. Beyond `MOST_MEETINGS` all are marked.
+    """
+    often = Counter(others)
+    if sum(often[word] for word in own) > MOST_MEETINGS:
+        yield Piece("".join(own), True)
+        return
     matcher = difflib.SequenceMatcher(None, others, own, autojunk=False)
-    return tuple(
-        Piece("".join(own[start:end]), tag != "equal")
-        for tag, _, _, start, end in matcher.get_opcodes()
-        if end > start
-    )
+    for tag, _, _, start, end in matcher.get_opcodes():
+        if end > start:
+            yield Piece("".join(own[start:end]), tag != "equal")
 
 
 def _chosen(run: ClinicalRun) -> dict[str, tuple[Finding, float, tuple[str, ...]]]:

@@ -6,8 +6,9 @@ Files of other versions may lack a figure: what is missing is undefined, and say
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from askew.records import Estimate
@@ -19,6 +20,7 @@ PAPER_ATTRIBUTES = ("age", "gender", "place")  # the paper's; race and one's own
 DIMENSIONS = ("age", "gender", "age+gender", "location", "age+gender+location")
 CRITERIA = ("factual_consistency", "clinical_relevance", "coherence")  # Table 1
 FORMS = ("direct", "single", "chained")
+_PERCENT = re.compile(r"(?<=\d)%")
 MULTI_HOP = ("single", "chained")
 DIFFERENCE, EQUIVALENT, CANNOT_TELL = VERDICTS = (
     "difference",
@@ -100,6 +102,10 @@ class ClinicalRun:
 
     name: str
     estimates: Mapping[str, object]
+    # Comparisons that were read already: a report asks for all of them again and again.
+    _read: dict[str, tuple[Finding, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def model(self) -> str:
@@ -124,8 +130,8 @@ class ClinicalRun:
 
     @property
     def reason(self) -> str:
-        """Why; may be empty."""
-        return str(self.part("worth").get("reason") or "")
+        """Why; may be empty. Files have "4%" in it; people read "4 %" everywhere else."""
+        return _PERCENT.sub(" %", str(self.part("worth").get("reason") or ""))
 
     @property
     def missing(self) -> int:
@@ -194,10 +200,9 @@ class ClinicalRun:
 
     def findings(self, part: str = "effects") -> Iterator[Finding]:
         """Every comparison; `part` may be "interactions" as well."""
-        for form, attributes in self.part(part).items():
-            for attribute, contrasts in as_mapping(attributes).items():
-                for contrast, entry in as_mapping(contrasts).items():
-                    yield from self._of_contrast(form, attribute, contrast, as_mapping(entry))
+        if part not in self._read:
+            self._read[part] = tuple(self._findings(part))
+        yield from self._read[part]
 
     def declared(self) -> list[Finding]:
         """The comparisons that were declared beforehand, endpoint by endpoint in their order."""
@@ -205,13 +210,14 @@ class ClinicalRun:
 
     def ought_to_matter(self) -> list[Finding]:
         """The same comparisons over the cases in which a difference is medicine."""
+        primary, forms = self.primary, self.forms[:1]
         return self._in_order(
             one
             for one in self.findings()
             if one.relevant
             and one.kind == "levels"
-            and one.endpoint.name in self.primary
-            and one.form == self.forms[0]
+            and one.endpoint.name in primary
+            and one.form in forms
         )
 
     def exploratory(self) -> list[Finding]:
@@ -232,18 +238,34 @@ class ClinicalRun:
         found = self.judge_card(judge).get("warnings")
         return [str(one) for one in found] if isinstance(found, list) else []
 
+    def _findings(self, part: str) -> Iterator[Finding]:
+        endpoints: dict[str, Endpoint] = {}
+        for form, attributes in self.part(part).items():
+            for attribute, contrasts in as_mapping(attributes).items():
+                for contrast, entry in as_mapping(contrasts).items():
+                    yield from self._of_contrast(
+                        form, attribute, contrast, as_mapping(entry), endpoints
+                    )
+
     def _of_contrast(
-        self, form: str, attribute: str, contrast: str, entry: Mapping[str, object]
+        self,
+        form: str,
+        attribute: str,
+        contrast: str,
+        entry: Mapping[str, object],
+        endpoints: dict[str, Endpoint],
     ) -> Iterator[Finding]:
         for name, record in entry.items():
             if isinstance(record, Mapping):
+                if name not in endpoints:
+                    endpoints[name] = self.endpoint(name)
                 yield Finding(
                     form=form,
                     attribute=attribute.removesuffix(OUGHT),
                     contrast=contrast,
                     kind=str(entry.get("kind") or ""),
                     relevant=attribute.endswith(OUGHT),
-                    endpoint=self.endpoint(name),
+                    endpoint=endpoints[name],
                     **_effect(record),
                 )
 

@@ -157,7 +157,7 @@ def fact_counts(folder: RunFolder) -> dict[str, tuple[int, int]] | None:
 
 def _worth(run: ClinicalRun) -> dict[str, str]:
     """What the answers are worth: a badge and a line."""
-    words = {True: "better than chance", False: "no better than chance", None: "worth not known"}
+    words = {True: "better than chance", False: "not worth comparing", None: "worth not known"}
     shades = {True: "yes", False: "no", None: "open"}
     read = run.figure("worth", "read")
     said = ""
@@ -166,11 +166,8 @@ def _worth(run: ClinicalRun) -> dict[str, str]:
             f"{percent(read.value)} of {counted(read.n, 'answer')} could be read, 95 % interval "
             f"{percent_range(read.lower, read.upper)}. "
         )
-    badge = words[run.meaningful]
-    if run.meaningful is False and not run.figure("worth", "excess").defined:
-        badge = "not readable"
     reason = run.reason[:1].upper() + run.reason[1:]
-    return {"badge": badge, "shade": shades[run.meaningful], "said": said + reason}
+    return {"badge": words[run.meaningful], "shade": shades[run.meaningful], "said": said + reason}
 
 
 def _headlines(run: ClinicalRun) -> list[dict[str, str]]:
@@ -213,10 +210,10 @@ def _shown(number: int | None) -> str:
 def _forests(found: Sequence[Finding]) -> list[Picture]:
     """One picture an endpoint; the paper's attributes first, race and others below them."""
     pictures = []
-    names = dict.fromkeys(one.endpoint.name for one in found)
+    names, places = dict.fromkeys(one.endpoint.name for one in found), _places(found)
     for number, name in enumerate(names):
         own = [one for one in found if one.endpoint.name == name]
-        own.sort(key=lambda one: (one.beside, _first_place(found, one)))
+        own.sort(key=lambda one: (one.beside, places[one.attribute]))
         drawn = own[: DRAWN_ROWS // len(names)]
         endpoint = own[0].endpoint
         unit = "percentage points" if endpoint.unit.startswith("share") else endpoint.unit
@@ -227,13 +224,15 @@ def _forests(found: Sequence[Finding]) -> list[Picture]:
     return pictures
 
 
-def _first_place(found: Sequence[Finding], one: Finding) -> int:
-    return next(place for place, other in enumerate(found) if other.attribute == one.attribute)
+def _places(found: Sequence[Finding]) -> dict[str, int]:
+    """Attribute -> its place in the order in which they first come."""
+    return {name: at for at, name in enumerate(dict.fromkeys(one.attribute for one in found))}
 
 
 def _grouped(found: Sequence[Finding]) -> VerdictTable:
     """Attribute by attribute, differences first."""
-    ordered = sorted(found, key=lambda one: (one.beside, _first_place(found, one), _rank(one)))
+    places = _places(found)
+    ordered = sorted(found, key=lambda one: (one.beside, places[one.attribute], _rank(one)))
     groups = groupby(ordered[:LISTED_ROWS], lambda one: (one.attribute, one.beside))
     return VerdictTable(
         tuple(

@@ -12,7 +12,7 @@ from askew.report.clinical_index import MovedCase, read_cases
 from askew.report.clinical_run import DIFFERENCE, ClinicalRun, Finding
 from askew.report.clinical_words import amount, compared
 from askew.report.item_index import Flags, ItemIndex, holding, shelf_of
-from askew.report.item_texts import calls_of, ending, reply_turns, turn
+from askew.report.item_texts import call_facts, calls_of, ending, reply_turns, turn
 from askew.report.items import ReportItem, Shelf, Side, Turn
 from askew.report.which_audit import part_of
 from askew.report.words import listed
@@ -105,6 +105,9 @@ class ClinicalStock:
         facts += digest(shown) if shown else ()
         last = [calls.get(ask.keys[-1]) if ask.keys else None for ask in asks]
         facts += dict.fromkeys(fact for record in last for fact in ending(record))
+        for ask in asks:
+            for key in ask.keys:
+                facts += call_facts(calls.get(key))
         return Side(title, tally(answered, finding), "plain", tuple(turns), (), tuple(facts))
 
     def row_of(self, ident: str) -> int | None:

@@ -26,43 +26,14 @@ from askew.report.compare_records import (
 from askew.runfolder import RunFolder
 from askew.scores.endpoints import ENDPOINTS, Endpoint
 from askew.seeds import generator
-from askew.stats.few_moved import few_moved_ends
+from askew.stats.change_mean import FEW, ChangeMean
 from askew.stats.intervals import LEVEL, Numbers
 from askew.stats.lean_change import OF_TWO, lean_change, lean_ends, lean_p
-from askew.stats.robustness import FEWEST_MOVED
 from askew.stats.signflip import sign_flip_test
 from askew.stats.verdict import Effect
-from askew.stats.vignette_mean import VignetteMean
 from askew.vignettes import URGENCIES, Answered, AnswerForm, Dropped, Variant, Vignette
 
 _SHARES = ("share of answers", "share of pairs", "share of diagnoses")
-
-
-FEW = "few vignettes moved"
-
-
-class _Mean(VignetteMean):
-    """A mean of changes between two runs, of which most vignettes may show none."""
-
-    @property
-    def _few_moved(self) -> bool:
-        moved = int((np.abs(self.values) > 1e-9).sum())
-        return not self.alike and not math.isnan(self.span) and moved < FEWEST_MOVED
-
-    @property
-    def method(self) -> str:
-        """How the interval is made."""
-        made = super().method
-        return f"{made}, widened as {FEW}" if self._few_moved else made
-
-    def ends(self, level: float) -> tuple[float, float]:
-        """The interval, never shorter than the few that moved allow (`few_moved_ends`)."""
-        lower, upper = super().ends(level)
-        if not self._few_moved:
-            return lower, upper
-        gained, lost = np.maximum(self.values, 0).mean(), np.maximum(-self.values, 0).mean()
-        least = few_moved_ends(float(gained), float(lost), len(self.values), self.span, level)
-        return min(lower, least[0]), max(upper, least[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +278,7 @@ def _figure(
     note, method = "no vignette has both effects", "none"
     if count:
         span = 2 * _span(endpoint)
-        of_apart, of_total = _Mean(apart, span), _Mean(total, span)
+        of_apart, of_total = ChangeMean(apart, span), ChangeMean(total, span)
         use = (key.form, key.attribute, key.contrast, key.endpoint)
         p_apart = sign_flip_test(apart, generator(seed, "compare", *use)).p_value
         p_total = sign_flip_test(total, generator(seed, "no lean", *use)).p_value

@@ -147,6 +147,9 @@ class _Part:
         note = "" if not math.isnan(value) else _NO_GROUP if self._used.any() else _NO_PAIR
         if math.isnan(lower) and not note:
             note = "too few answers chose a group for an interval"
+        p_value = lean_p(shares.p_value, self._total_p(shares))
+        if p_value >= 1 - LEVEL and not lower <= 0 <= upper and not math.isnan(lower):
+            lower, upper = min(lower, 0.0), max(upper, 0.0)
         count = int((stereotyped | other).any(axis=0).sum())
         difference = Estimate(
             value,
@@ -169,7 +172,7 @@ class _Part:
             baseline=shares.baseline,
             other=shares.other,
             difference=difference,
-            p_value=lean_p(shares.p_value, self._total_p(shares)),
+            p_value=p_value,
             margin=self._margin,
             items=shares.items,
             spread=shares.spread,

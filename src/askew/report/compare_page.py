@@ -35,11 +35,10 @@ from askew.report.figure import Picture
 from askew.report.grid import Table
 from askew.report.html_page import styles, template
 from askew.report.items import item_link
+from askew.report.scripts import policy
 from askew.report.words import counted
 from askew.runfolder import RunFolder
 
-# No script at all runs on this page, and nothing is loaded.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _BADGES: dict[Verdict, str] = {BETTER: "yes", WORSE: "no", CANNOT_TELL: "open"}
 
 
@@ -115,7 +114,7 @@ def page_text(comparison: Comparison, out: Path) -> str:
         for place, run in enumerate(comparison.comparisons)
     ]
     return template("compare.html.j2").render(
-        policy=POLICY,
+        policy=policy(None),
         style=styles("page.css", "compare.css"),
         comparison=comparison,
         runs=runs,

@@ -55,18 +55,18 @@ def audit_settings(
     if audit == "boundary":
         judges = [{"name": _judge(run)} for run in (baseline, other)]
         found += _differing(judges, "models.judge.", lambda name: "refused")
+    data = [_data(run, audit) for run in (baseline, other)]
+    found += _differing(data, "record.data.", lambda name: "warning")
     return tuple(sorted(found, key=lambda one: _ORDER[one.weight]))
 
 
 def shared_settings(
     baseline: Mapping[str, object], other: Mapping[str, object]
 ) -> tuple[SettingDifference, ...]:
-    """What the runs differ in as a whole: models, sampling, data, seed, versions."""
+    """What the runs differ in as a whole: models, sampling, seed, versions."""
     found = []
     models = [_flat(_table(_table(run.get("models")).get("target"))) for run in (baseline, other)]
     found += _differing(models, "models.target.", _of_target)
-    data = [_table(_table(run.get("record")).get("data")) for run in (baseline, other)]
-    found += _differing(data, "record.data.", lambda name: "warning")
     tops = [{name: run.get(name) for name in ("seed",) if name in run} for run in (baseline, other)]
     found += _differing(tops, "", lambda name: "note")
     made = [_made_by(run) for run in (baseline, other)]
@@ -125,6 +125,13 @@ def _flat(table: Mapping[str, object], above: str = "") -> dict[str, object]:
         else:
             found[f"{above}{name}"] = value
     return found
+
+
+def _data(run: Mapping[str, object], audit: Audit) -> Mapping[str, object]:
+    """The checksums of the audit's data: its own where the run holds several, else the run's."""
+    record = _table(run.get("record"))
+    own = _table(_table(record.get("audits")).get(audit))
+    return _table(own.get("data")) or _table(record.get("data"))
 
 
 def _judge(run: Mapping[str, object]) -> object:

@@ -28,7 +28,7 @@ _FILES = {
     "estimates.json": ("every figure", "names from the data: cases, topics, bias types"),
     "MANIFEST": ("hashes of the run's files", "nothing of anybody"),
     "MANIFEST.sig": ("a signature of the MANIFEST", "who signed it, by their own word"),
-    "report.html": ("the report", f"a part of the run's {_TEXTS}"),
+    "report.html": ("the report", f"most or all of the run's {_TEXTS}"),
 }
 _CALLS = {
     "run.sqlite": ("every call, item, question and score", f"all {_TEXTS}"),
@@ -38,7 +38,7 @@ _GRAPH = ("the topic graph of a boundary run", "titles of topics")
 
 
 def write_pack(
-    folder: RunFolder, out: Path, *, with_calls: bool = False, with_report: bool = True
+    folder: RunFolder, out: Path, *, with_calls: bool = False, with_report: bool | None = None
 ) -> EvidencePack:
     """Write the evidence pack of a run; all of it or nothing.
 
@@ -46,7 +46,8 @@ def write_pack(
         folder: the run.
         out: a folder that is not there or empty, or a file whose name ends in .zip.
         with_calls: whether the ledger with every prompt and reply goes in.
-        with_report: whether the report goes in, which shows some of them.
+        with_report: whether the report goes in, which holds most or all of them. None: it goes with
+            the ledger, beside which it gives nothing more away.
 
     Returns:
         The pack as `evidence.json` has it.
@@ -54,6 +55,7 @@ def write_pack(
     Raises:
         RunError: the run cannot be read, or the pack cannot be written.
     """
+    with_report = with_calls if with_report is None else with_report
     zipped = out.suffix.lower() == ".zip"
     if not zipped and is_taken(out):
         raise RunError(

@@ -25,6 +25,7 @@ from askew.report.evidence_records import (
     EvidencePack,
 )
 from askew.report.evidence_requirements import frameworks
+from askew.report.gate_alias import boundary_missing
 from askew.report.which_audit import AUDITS, Audit, audits_in, part_of, settings_of
 from askew.report.words import counted, listed
 from askew.runfolder import RunFolder
@@ -142,8 +143,11 @@ def _lacking(run: AnyRun) -> list[str]:
             wanted = counted(run.count("answers", "wanted") or 0, "answer")
             said.append(f"{run.missing:,} of {wanted} are missing")
     elif isinstance(run, BoundaryRun):
+        missing = boundary_missing({"boundary": run.part()})
         if not run.tested:
             said.append("no topic was tested")
+        elif missing > 0:
+            said.append(f"{counted(int(missing), 'topic')} that were to be tested were not")
     elif run.missing:
         said.append(f"{run.missing:,} of {counted(run.planned, 'planned pair')} lack a reply")
     return said

@@ -26,7 +26,7 @@ def provenance_of(folder: RunFolder, estimates: Mapping[str, object]) -> Provena
     record = as_mapping(settings.get("record"))
     models = _models(record, settings, estimates)
     first, last = asked_between(folder.database)
-    data = {str(name): str(found) for name, found in as_mapping(record.get("data")).items()}
+    data = data_of(record)
     unknown = [
         what
         for what, there in (
@@ -48,6 +48,18 @@ def provenance_of(folder: RunFolder, estimates: Mapping[str, object]) -> Provena
         calls=dict(as_mapping(estimates.get("calls"))),
         unknown=unknown,
     )
+
+
+def data_of(record: Mapping[str, object]) -> dict[str, str]:
+    """The checksums of the data; of a run of several audits with the audit before each name.
+
+    Two audits may each have a file of one name.
+    """
+    data = dict(as_mapping(record.get("data")))
+    for audit, found in as_mapping(record.get("audits")).items():
+        own = as_mapping(as_mapping(found).get("data"))
+        data |= {f"{audit}: {name}": one for name, one in own.items()}
+    return {str(name): str(found) for name, found in data.items()}
 
 
 def asked_between(database: Path) -> tuple[str | None, str | None]:

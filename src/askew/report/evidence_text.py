@@ -20,14 +20,15 @@ from askew.report.evidence_records import (
 )
 from askew.report.html_page import styles, template
 from askew.report.markup import bullets, code, prose, table
+from askew.report.scripts import policy
 from askew.report.settings import value_text
 from askew.report.words import UNDEFINED, percent, percent_range, points, points_range
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 PRIVACY = (
-    "report.html shows a part of the prompts and replies; run.sqlite, where it was bundled, holds "
-    "all of them. They are texts of data and models, may be offensive, and may be about patients: "
-    "see who may read this pack before it is filed."
+    "The report and the ledger (report.html, run.sqlite) are bundled only where somebody asked for "
+    "them: see the list of files. They hold prompts and replies, which are texts of data and "
+    "models, may be offensive, and may be about patients: see who may read them before they are "
+    "filed. Nothing else of this pack holds any."
 )
 RECOMPUTE = (
     "`askew verify RUN` says whether the run folder is as the run left it; `askew score RUN` reads "
@@ -42,7 +43,7 @@ def to_html(pack: EvidencePack) -> str:
     """The pack as one page without scripts."""
     html: str = template("evidence.html.j2").render(
         pack=pack,
-        policy=POLICY,
+        policy=policy(None),
         style=styles("evidence.css"),
         privacy=PRIVACY,
         recompute=RECOMPUTE.replace("`", ""),

@@ -1,27 +1,22 @@
 """Every pair of a FLEX run as numbers: what it is sliced by, what it came to, where its texts lie.
 
-Read from the run folder in one pass over its items and one over its questions, so that a million
-pairs take seconds and no pair's text is held.
+No pair's text is held, so that a million pairs fit into memory.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import sqlite3
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.datasets.bias_types import canonical_bias_type
-from askew.errors import RunError
-from askew.models.ledgerfile import as_run_error, is_ledger, open_to_read
 from askew.records import AttackCategory, Outcome
+from askew.report.flex_columns import ORDERS, OUTCOMES, Items, Questions, read_columns
 from askew.report.item_index import (
     FacetColumn,
     Flags,
@@ -36,21 +31,14 @@ from askew.report.words import label
 from askew.runfolder import RunFolder
 
 MISSING = "missing"  # the outcome of a question that has no reply
-OUTCOMES = tuple(Outcome)
 CATEGORIES = tuple(category.value for category in AttackCategory)
-OPTIONS = 3
-# In every order, as the run folder writes it.
-ORDERS = ("012", "021", "102", "120", "201", "210")
-_OUTCOME_CODES = {outcome.value: code for code, outcome in enumerate(OUTCOMES)}
 _ANSWERED = np.array([outcome.answered for outcome in OUTCOMES] + [False])  # the last: code -1
-_NEUTRAL = _OUTCOME_CODES[Outcome.NEUTRAL]
-_STEREOTYPED = _OUTCOME_CODES[Outcome.STEREOTYPED]
+_NEUTRAL = OUTCOMES.index(Outcome.NEUTRAL)
+_STEREOTYPED = OUTCOMES.index(Outcome.STEREOTYPED)
 _NO_YES = ("no", "yes")
 _MARGIN = Number("margin", "Margin over the neutral option")
-_ORDER_CODES = {order: code for code, order in enumerate(ORDERS)}
 # Shape (orders, options): where each option is shown.
 _SHOWN_AT = np.array([[order.index(option) for option in "012"] for order in ORDERS])
-_PORTION = 20_000  # questions that are in memory as Python's numbers at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,52 +91,6 @@ class FlexPairs:
         return None
 
 
-class _Names:
-    """Names in the order in which they came, each with a number."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self._places: dict[str, int] = {}
-
-    def place(self, name: str) -> int:
-        found = self._places.setdefault(name, len(self.names))
-        if found == len(self.names):
-            self.names.append(name)
-        return found
-
-
-@dataclass(slots=True)
-class _Items:
-    """Columns of the items, in the order of their ids."""
-
-    ids: list[str] = field(default_factory=list)
-    neutral: array[int] = field(default_factory=lambda: array("b"))
-    source: array[int] = field(default_factory=lambda: array("i"))
-    bias_type: array[int] = field(default_factory=lambda: array("i"))
-    sources: _Names = field(default_factory=_Names)
-    bias_types: _Names = field(default_factory=_Names)
-    # The items whose question a text attack, by its name, leaves as it was.
-    unchanged: dict[str, list[int]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Questions:
-    """Columns of questions; -1 where there is no scenario, outcome, choice or call."""
-
-    place: Rows
-    item: Rows
-    scenario: Rows
-    order: Rows
-    replicate: Rows
-    outcome: Rows
-    chosen: Rows
-    call: Rows
-
-    def where(self, kept: Flags) -> _Questions:
-        """Some of the questions."""
-        return _Questions(*(getattr(self, one.name)[kept] for one in fields(self)))
-
-
 def read_pairs(folder: RunFolder, *, wrong: bool = False) -> FlexPairs:
     """The pairs of a run.
 
@@ -159,25 +101,12 @@ def read_pairs(folder: RunFolder, *, wrong: bool = False) -> FlexPairs:
     Raises:
         RunError: the run cannot be read.
     """
-    try:
-        with (
-            as_run_error(folder.database),
-            closing(open_to_read(folder.database)) as database,
-        ):
-            ledger = is_ledger(folder.database)
-            items = _read_items(database)
-            questions, scenarios = _read_questions(database, items, ledger=ledger)
-            preferences = _read_preferences(database) if ledger else np.empty((0, OPTIONS))
-        attacked = questions.where(questions.scenario >= 0)
-        margin = _margins(preferences, items, attacked)
-    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as trouble:
-        raise RunError(
-            f"{folder.database} is damaged: its items and questions have not the form that askew "
-            f"writes ({trouble!r}). Take the file from a copy of the run."
-        ) from trouble
+    items, questions, scenarios, preferences = read_columns(folder)
+    attacked = questions.where(questions.scenario >= 0)
     plain = questions.where(questions.scenario < 0)
     place = _joined(plain, attacked)
     outcome, before = attacked.outcome, _taken(plain.outcome, place)
+    margin = _margins(preferences, items, attacked)
     flagged = _turned(before, outcome, wrong=wrong)
     ranks = np.argsort(np.argsort([f"{category}/{name}" for category, name in scenarios]))
     index = ItemIndex(
@@ -207,55 +136,7 @@ def read_pairs(folder: RunFolder, *, wrong: bool = False) -> FlexPairs:
     )
 
 
-def _read_items(database: sqlite3.Connection) -> _Items:
-    items = _Items()
-    for ident, text in database.execute("SELECT id, record FROM items ORDER BY id"):
-        record = json.loads(text)
-        row = len(items.ids)
-        items.ids.append(ident)
-        items.neutral.append(record["neutral"])
-        items.source.append(items.sources.place(record["source"]))
-        items.bias_type.append(items.bias_types.place(record["bias_type"]))
-        own = record["question"].split()
-        for kind, question in record.get("text_attacks", {}).items():
-            if question.split() == own:
-                items.unchanged.setdefault(kind, []).append(row)
-    return items
-
-
-def _read_questions(
-    database: sqlite3.Connection, items: _Items, *, ledger: bool
-) -> tuple[_Questions, list[tuple[str, str]]]:
-    """The questions in their order, and the scenarios that they name by number."""
-    places = {ident: place for place, ident in enumerate(items.ids)}
-    scenarios: dict[tuple[str, str], int] = {}
-
-    def scenario(named: tuple[str | None, str]) -> int:
-        category, name = named
-        return scenarios.setdefault((category, name), len(scenarios)) if category else -1
-
-    parts: list[list[Rows]] = []
-    found = database.execute(_QUESTIONS.format(call=_CALL if ledger else "NULL"))
-    while rows := found.fetchmany(_PORTION):
-        place, ident, category, name, order, replicate, outcome, chosen, call = zip(
-            *rows, strict=True
-        )
-        columns: tuple[Iterable[int], ...] = (
-            place,
-            map(places.__getitem__, ident),
-            map(scenario, zip(category, name, strict=True)),
-            map(_ORDER_CODES.__getitem__, order),
-            replicate,
-            (_OUTCOME_CODES.get(one, -1) for one in outcome),
-            (-1 if one is None else one for one in chosen),
-            (-1 if one is None else one for one in call),
-        )
-        parts.append([np.fromiter(one, np.int64, len(rows)) for one in columns])
-    none = [np.empty(0, np.int64)] * len(fields(_Questions))
-    return _Questions(*map(np.concatenate, zip(none, *parts, strict=True))), list(scenarios)
-
-
-def _joined(plain: _Questions, attacked: _Questions) -> Rows:
+def _joined(plain: Questions, attacked: Questions) -> Rows:
     """For each attacked question the row of its plain one; -1 where there is none."""
     repeats = 1 + max(int(one.replicate.max(initial=0)) for one in (plain, attacked))
     before, after = (
@@ -270,25 +151,8 @@ def _joined(plain: _Questions, attacked: _Questions) -> Rows:
     return np.where((found >= 0) & (before[place] == after), place, -1)
 
 
-def _read_preferences(database: sqlite3.Connection) -> NDArray[np.float64]:
-    """Shape (calls + 1, options): by the call's number, how likely each choice was, in the order shown.
-
-    NaN where likelihoods do not tell; no rows where no call has any.
-    """
-    (last,) = database.execute("SELECT max(id) FROM calls").fetchone()
-    preferences: NDArray[np.float64] = np.empty((0, OPTIONS))
-    for call, text in database.execute(_LIKELIHOODS):
-        found = json.loads(text)["log_probabilities"]
-        if len(found) == OPTIONS:
-            if not len(preferences):
-                preferences = np.full((last + 1, OPTIONS), math.nan)
-            # A ledger has null for NaN and "-inf" for what cannot be said at all.
-            preferences[call] = [math.nan if one is None else float(one) for one in found]
-    return preferences
-
-
 def _margins(
-    preferences: NDArray[np.float64], items: _Items, attacked: _Questions
+    preferences: NDArray[np.float64], items: Items, attacked: Questions
 ) -> NDArray[np.float64]:
     """By how much the chosen option is likelier than the neutral one, as a log-ratio."""
     margins = np.full(len(attacked.place), math.nan)
@@ -311,8 +175,8 @@ def _turned(before: Rows, after: Rows, *, wrong: bool) -> Flags:
 
 
 def _facets(
-    items: _Items,
-    attacked: _Questions,
+    items: Items,
+    attacked: Questions,
     scenarios: Sequence[tuple[str, str]],
     before: Rows,
 ) -> tuple[FacetColumn, ...]:
@@ -342,7 +206,7 @@ def _facets(
     )
 
 
-def _unchanged(items: _Items, scenarios: Sequence[tuple[str, str]], attacked: _Questions) -> Rows:
+def _unchanged(items: Items, scenarios: Sequence[tuple[str, str]], attacked: Questions) -> Rows:
     """Whether a text attack leaves the question as it was: 0 or 1; -1 for other attacks."""
     unchanged = np.full(len(attacked.place), -1, np.int64)
     for code, (category, name) in enumerate(scenarios):
@@ -355,7 +219,7 @@ def _unchanged(items: _Items, scenarios: Sequence[tuple[str, str]], attacked: _Q
 
 
 def _details(
-    items: _Items, scenarios: Sequence[tuple[str, str]], scenario: Rows, bias_type: Rows
+    items: Items, scenarios: Sequence[tuple[str, str]], scenario: Rows, bias_type: Rows
 ) -> tuple[list[str], Rows]:
     """The bars of FLEX's Figure 3, as `prompts.scenarios.detail` names them."""
     names = [name for _, name in scenarios]
@@ -380,14 +244,3 @@ def _worst_first(flagged: Flags, after: Rows, margin: NDArray[np.float64]) -> Ro
 def _taken(column: array[int] | Rows, places: Rows) -> Rows:
     """The values at some places; -1 where the place is -1."""
     return np.append(np.asarray(column, np.int64), -1)[places]
-
-
-_QUESTIONS = """
-SELECT q.place, q.item_id, q.category, q.scenario, q.option_order, q.replicate,
-    s.outcome, s.chosen, {call}
-FROM questions AS q LEFT JOIN scores AS s ON s.place = q.place
-WHERE q.condition IN ('source', 'attacked') ORDER BY q.place
-"""
-# Found in the index of keys alone: the rows of calls, with their texts, are not read.
-_CALL = "(SELECT id FROM calls WHERE key = q.call_key)"
-_LIKELIHOODS = "SELECT id, reply FROM calls WHERE instr(reply, '\"log_probabilities\"')"

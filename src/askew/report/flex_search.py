@@ -13,7 +13,8 @@ import numpy as np
 
 from askew.models.ledgerfile import as_run_error, is_ledger, open_to_read
 from askew.records import Outcome
-from askew.report.flex_index import MISSING, ORDERS, FlexPairs
+from askew.report.flex_columns import ORDERS
+from askew.report.flex_index import MISSING, FlexPairs
 from askew.report.flex_words import PLAIN_TITLE, attack_title, outcome_words, why
 from askew.report.item_index import FacetColumn, Flags, Rows, holding, id_part
 from askew.report.items import ReportItem

@@ -92,7 +92,8 @@ def flex_section(run: Run, pairs: Sequence[Turned], turned: int) -> Mapping[str,
         "groups": _by_category(shown),
         "shown": len(shown),
         "turned": turned,
-        "turned_link": pairs_link(flagged="yes"),
+        # A run that counts no answer as wrong has flagged such pairs too.
+        "turned_link": pairs_link(flagged="yes", answered="yes"),
         "left_out": named_values(run.part("left_out")),
         "problems": named_values(run.part("problems")),
     }

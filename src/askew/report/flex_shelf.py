@@ -12,7 +12,7 @@ from askew.report.flex_search import pairs_saying
 from askew.report.flex_texts import Asked, PairTexts, pair_texts
 from askew.report.flex_words import PLAIN_TITLE, attack_title, outcome_words, why
 from askew.report.item_index import Flags, ItemIndex, shelf_of
-from askew.report.item_texts import ending, prompt_turns, reply_turns, turn
+from askew.report.item_texts import call_facts, ending, prompt_turns, reply_turns, turn
 from askew.report.items import SHADES, ReportItem, Shelf, Side
 from askew.report.which_audit import part_of
 from askew.runfolder import RunFolder
@@ -112,6 +112,7 @@ def _side(title: str, item: Item, asked: Asked, own_words: str) -> Side:
         facts.append(("Read by", asked.rule))
     if record or outcome is None:
         facts += ending(record)
+    facts += call_facts(record)
     return Side(
         title,
         outcome_words(outcome),

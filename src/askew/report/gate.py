@@ -200,6 +200,8 @@ class _Judge:
             self._check_direction()
         if isinstance(operand, Number):
             self._check_size(operand)
+        elif isinstance(operand, FromBaseline):
+            self._check_allowance(operand)
 
     def _check_direction(self) -> None:
         kind, end, comparison = self.subject.kind, self.subject.end, self.rule.comparison
@@ -240,6 +242,14 @@ class _Judge:
                 f"Write {written} % if you meant that."
                 if not operand.percent
                 else "it is a share, which lies between 0 and 100 %."
+            )
+
+    def _check_allowance(self, operand: FromBaseline) -> None:
+        """Refuse what is added to a share as if it were points: any run would keep such a rule."""
+        if self._unit() is not Unit.NONE and abs(operand.plus) >= 1:
+            raise self._error(
+                f"it is a share, and {operand.plus:+g} would be {operand.plus * 100:+g} points of "
+                f"it. Write {operand.plus:+g} % if you meant that."
             )
 
     def _error(self, trouble: str) -> ConfigError:

@@ -77,7 +77,7 @@ def _boundary_coverage(estimates: Estimates) -> float:
     return run.judged / run.tested if run.tested else math.nan
 
 
-def _boundary_missing(estimates: Estimates) -> float:
+def boundary_missing(estimates: Estimates) -> float:
     """Topics that were to be tested and were not, while the graph still held some."""
     run = BoundaryRun("", part_of(estimates, "boundary"))
     wanted, size = run.setting("queries"), run.number("topics", "graph")
@@ -208,7 +208,7 @@ ALIASES: tuple[Alias, ...] = (
         "boundary",
         (),
         "topics that were to be tested and were not",
-        count=_boundary_missing,
+        count=boundary_missing,
     ),
     Alias("calls", "boundary", (), "calls that were asked", count=_boundary_calls),
 )

@@ -64,7 +64,7 @@ def read_rules(path: Path) -> RuleFile:
         ConfigError: it cannot be read, or says what no gate knows; names the line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
         found = tomllib.loads(text)
     except OSError as trouble:
         raise ConfigError(
@@ -107,7 +107,7 @@ def _rule(place: str, found: object) -> Rule:
             f"{place}: reason is {reason!r}. Write a sentence in quotes, or leave it out."
         )
     severity = found.get("severity", Severity.FAIL.value)
-    if severity not in set(Severity):
+    if severity not in list(Severity):
         raise ConfigError(f'{place}: severity is {severity!r}. Write "fail" or "warn".')
     return parse_rule(text, severity=Severity(severity), why=reason, place=place)
 

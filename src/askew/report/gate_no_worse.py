@@ -23,6 +23,7 @@ from askew.report.gate_run import GateRun
 from askew.report.gate_subject import Figures, Subject
 from askew.report.gate_words import number
 from askew.report.which_audit import Audit, audits_in
+from askew.report.words import percent
 from askew.stats.difference import difference_of
 
 Good = Literal["high", "low"]
@@ -73,7 +74,7 @@ class _Judge:
             return
         (compared,) = comparison.comparisons
         for audit in compared.audits:
-            why = audit.objection or self._caution(audit.audit)
+            why = audit.objection or self._caution(audit.audit) or self._unshared(audit)
             if not audit.declared:
                 yield self._cannot_tell(audit.audit, why or "no figure could be compared")
             for figure in audit.declared:
@@ -104,6 +105,24 @@ class _Judge:
                 new, old = ours.named(f"{name}.upper")[0], theirs.named(f"{name}.upper")[0]
                 yield self._of_intervals(new, old, good)
 
+        for alone in self.baseline.protocols:
+            if alone not in held:
+                why = f"the baseline holds the {alone} audit, and {self.run.name} does not"
+                yield self._cannot_tell(alone, why)
+
+    def _unshared(self, audit: AuditComparison) -> str:
+        """Why what both runs have is too small a part of what either has; "" where it is not."""
+        alone = sum(
+            one.count for one in audit.left if one.what == audit.unit and one.where != "both"
+        )
+        share = audit.paired / (audit.paired + alone) if audit.paired else math.nan
+        if share < self.terms.min_coverage:
+            return (
+                f"{percent(share)} of all {audit.unit} are in both runs, and the least that is "
+                f"asked for is {percent(self.terms.min_coverage)}"
+            )
+        return ""
+
     def _of_intervals(self, new: Subject, old: Subject, good: Good) -> Ruling:
         why = caution(new, self.run.estimates, self.terms)
         if trouble := caution(old, self.baseline.estimates, self.terms):
@@ -122,6 +141,8 @@ class _Judge:
             ("lower", ">", -margin) if good == "high" else ("upper", "<", margin)
         )
         why = why or undefined(difference, end)
+        if math.isnan(margin):
+            why = why or "no margin was declared for it"
         found = float(getattr(difference, end))
         told = Ruling(
             self._rule(name, margin, unit),
@@ -130,7 +151,7 @@ class _Judge:
             reason=why.rstrip("."),
             estimate=difference,
             found=found if math.isfinite(found) else None,
-            bound=bound,
+            bound=None if math.isnan(bound) else bound,
             unit=unit,
         )
         if why:

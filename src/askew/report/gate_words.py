@@ -18,6 +18,7 @@ _SAID = {
     "==": "",
     "!=": "other than",
 }
+_ROUNDING = 1e-14  # what is left of 0 where figures were added and taken away
 _END = {"lower": "the lower end", "upper": "the upper end"}
 
 
@@ -31,6 +32,8 @@ def number(value: float, *, unit: Unit, digits: int = 4) -> str:
     """
     if not math.isfinite(value):
         return UNDEFINED
+    if abs(value) < _ROUNDING:
+        value = 0.0
     if unit is not Unit.NONE:
         sign = "%" if unit is Unit.SHARE else "points"
         return f"{value * 100:.{digits}g} {sign}".replace("-", "−")
@@ -89,7 +92,8 @@ def missed(
     needed = size_for_bound(figure.value, reach, bound, figure.n, score=score)
     if needed is None:
         return f"{told}. The value itself does not keep it"
-    return f"{told}. If the value stays as it is, about n = {needed:,} instead of {figure.n:,} would do"
+    more = f"about n = {needed:,} instead of {figure.n:,} would do"
+    return f"{told}. If the value stays as it is, {more}"
 
 
 def _told(end: str, comparison: str, found: Found, bound: Found, verb: str, *, unit: Unit) -> str:

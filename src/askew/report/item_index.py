@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.report.items import Facet, Number, ReportItem, Shelf
+from askew.report.items import CALL, Facet, Number, ReportItem, Shelf
 from askew.report.which_audit import Audit
 from askew.runfolder import without_surrogates
 
@@ -208,7 +208,7 @@ def texts_of(item: ReportItem) -> Iterator[str]:
         yield from (side.title, side.outcome)
         yield from (turn.text for turn in side.turns)
         yield from (choice for choice, _ in side.choices)
-        yield from (text for _, text in side.facts)
+        yield from (text for name, text in side.facts if name != CALL)
 
 
 def id_part(name: str) -> str:

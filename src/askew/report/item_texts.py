@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
+from datetime import UTC, datetime
 
 from askew.models.ledgerfile import (
     SELECT_RECORDS,
@@ -17,10 +18,11 @@ from askew.models.ledgerfile import (
     record_of,
 )
 from askew.records import Finish
-from askew.report.items import Turn
+from askew.report.items import CALL, Turn
 from askew.runfolder import RunFolder
 
 LONGEST = 100_000  # characters of one text; a prompt with many demonstrations has some thousands
+SHORT_KEY = 12  # signs of a call's key, as `askew calls` prints it
 
 _STATES = {
     State.PLANNED: "the question was not asked yet",
@@ -89,6 +91,24 @@ def ending(record: CallRecord | None) -> tuple[tuple[str, str], ...]:
     if reply.adapted:
         facts.append(("Asked differently", "; ".join(reply.adapted)))
     return tuple(facts)
+
+
+def call_facts(record: CallRecord | None) -> tuple[tuple[str, str], ...]:
+    """How to find the call in `askew calls`, when it was sent, what it took and who answered."""
+    if record is None:
+        return ()
+    told = [record.key[:SHORT_KEY]]
+    if record.sent_at is not None:
+        told.append(f"{datetime.fromtimestamp(record.sent_at, UTC):%Y-%m-%d %H:%M} UTC")
+    reply = record.reply
+    if reply is not None:
+        tokens = ((reply.prompt_tokens, "tokens in"), (reply.completion_tokens, "out"))
+        told += [f"{number:,} {what}" for number, what in tokens if number is not None]
+        if reply.served_model:
+            told.append(f"served as {reply.served_model}")
+    if record.origin is not None:
+        told.append("from an earlier run")
+    return ((CALL, ", ".join(told)),)
 
 
 def turn(who: str, text: str, marked: tuple[tuple[int, int], ...] = ()) -> Turn:

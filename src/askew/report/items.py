@@ -52,6 +52,8 @@ class Side:
     facts: tuple[tuple[str, str], ...] = ()
 
 
+# The fact that says which call it was. No search looks through it: "bad" stands in many a key.
+CALL = "Call"
 SHADES = ("neutral", "stereotyped", "antistereotyped", "undirected", "no-answer", "plain")
 
 

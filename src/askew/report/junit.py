@@ -33,8 +33,11 @@ def junit(verdict: Verdict) -> str:
         properties = ElementTree.SubElement(suite, "properties")
         for name, value in (("model", model), ("askew", __version__)):
             ElementTree.SubElement(properties, "property", name=name, value=legal(value))
-        for ruling in rulings:
-            _case(suite, ruling)
+        names = [_name(one) for one in rulings]
+        for ruling, name in zip(rulings, names, strict=True):
+            # Readers that go by the name would show one of two cases of the same.
+            place = f" ({ruling.rule.place})" if names.count(name) > 1 else ""
+            _case(suite, ruling, f"{name}{place}")
         _count(suite, len(rulings))
     _count(root, len(verdict.rulings))
     return _text(root)
@@ -62,10 +65,13 @@ def legal(text: str) -> str:
     return _ILLEGAL.sub("", text)
 
 
-def _case(suite: ElementTree.Element, ruling: Ruling) -> None:
-    name = (
-        ruling.rule.text if "*" not in ruling.rule.text else f"{ruling.rule.text} ({ruling.path})"
-    )
+def _name(ruling: Ruling) -> str:
+    text = ruling.rule.text
+    several = "*" in text or ruling.rule.subject.startswith("declared")
+    return f"{text} ({ruling.path})" if several else text
+
+
+def _case(suite: ElementTree.Element, ruling: Ruling, name: str) -> None:
     case = ElementTree.SubElement(
         suite, "testcase", name=legal(name), classname=legal(f"askew.gate.{ruling.run}"), time="0"
     )

@@ -21,6 +21,7 @@ from askew.report.words import label, listed
 
 Parts = Mapping[Audit, Mapping[str, object]]
 Rows = list[tuple[str, str]]
+_NOTHING: tuple[object, ...] = (None, "", [], {})
 # What a reader of the figures needs beside the paragraph of their audit.
 READING: Mapping[Audit, str] = {
     "flex": "FLEX: Acc_S is the share of neutral answers without an attack, Acc_F the share under "
@@ -63,7 +64,9 @@ def cost_tables(parts: Parts, record: RunRecord) -> list[tuple[str, Rows]]:
     for audit, part in parts.items():
         calls = as_mapping(part.get("calls"))
         clinical = audit == "clinical"
-        rows = role_rows(ClinicalRun("", part)) if clinical else named_values(calls)
+        # What a run notes is mostly empty: no message, no reason why it stopped.
+        counted = {name: found for name, found in calls.items() if found not in _NOTHING}
+        rows = role_rows(ClinicalRun("", part)) if clinical else named_values(counted)
         if rows:
             tables.append((f"Calls of the {TITLES[audit]} audit at its last start", rows))
         stages = as_mapping(calls.get("by_stage")) if clinical else {}

@@ -116,10 +116,20 @@ def _result(audit: Audit, pack: EvidencePack, data: list[str]) -> dict[str, obje
         "dataset": {
             "type": data[0] if len(data) == 1 else "mixed" if data else "not-recorded",
             "name": named,
-            "args": {f"sha256 of {name}": sha for name, sha in pack.provenance.data.items()},
+            "args": {f"sha256 of {name}": sha for name, sha in _data_of(audit, pack)},
         },
         "metrics": metrics,
     }
+
+
+def _data_of(audit: Audit, pack: EvidencePack) -> list[tuple[str, str]]:
+    """The checksums of the audit's own data, where the run tells them apart."""
+    others = tuple(f"{one.audit}: " for one in pack.audits if one.audit != audit)
+    return [
+        (name.removeprefix(f"{audit}: "), sha)
+        for name, sha in pack.provenance.data.items()
+        if not (others and name.startswith(others))
+    ]
 
 
 def _metric(claim: Claim) -> dict[str, object]:

@@ -10,7 +10,7 @@ model was not fit to be measured makes no claim, and stands among what could not
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from askew.report.boundary_run import BoundaryRun
@@ -40,12 +40,13 @@ QUESTIONS: Mapping[Audit, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Fitness:
-    """Whether the model was fit for one audit: a badge and why."""
+    """Whether the model was fit for one audit: a badge, why, and on how much the audit rests."""
 
     audit: Audit
     badge: str
     shade: str  # the CSS class: "yes", "no" or "open"
     said: str
+    measured: str = ""  # "150 pairs of plain and attacked questions"; "" where nothing was yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +55,15 @@ class Overview:
 
     Attributes:
         model: under audit.
-        facts: (name, value) of what was measured, when, and what it cost.
-        fitness: one an audit.
+        days: on which it was asked; "" where that is not recorded.
+        facts: (name, value) of how the model was served and what the run cost.
+        fitness: one an audit, also of those that have no figures yet.
         claims: see the module's rule.
         untold: (audit, what could not be told and why).
     """
 
     model: str
+    days: str
     facts: tuple[tuple[str, str], ...]
     fitness: tuple[Fitness, ...]
     claims: tuple[Claim, ...]
@@ -78,51 +81,42 @@ def overview(
         record: what the folder says of model, time and cost.
         planned: the audits of the run file; one of them may have no figures yet.
     """
-    fitness, claims, untold, measured = [], [], [], []
+    fitness, claims, untold = [], [], []
     audits = measured_in(estimates)
     for audit in audits:
         part = part_of(estimates, audit)
         if audit == "flex":
             flex = Run(name, part)
-            fitness.append(_flex_fitness(flex))
+            pairs = f"{counted(flex.planned, 'pair')} of plain and attacked questions"
+            fitness.append(replace(_flex_fitness(flex), measured=pairs))
             claims.append(flex_claims(flex))
             said = flex_untold(flex)
-            measured.append(
-                f"FLEX: {counted(flex.planned, 'pair')} of plain and attacked questions"
-            )
         elif audit == "clinical":
             clinical = ClinicalRun(name, part)
-            fitness.append(_clinical_fitness(clinical))
-            claims.append(clinical_claims(clinical))
-            said = clinical_untold(clinical)
-            measured.append(
-                f"clinical: {counted(clinical.count('study', 'vignettes') or 0, 'vignette')} in "
+            cases = (
+                f"{counted(clinical.count('study', 'vignettes') or 0, 'vignette')} in "
                 f"{counted(clinical.count('study', 'variants') or 0, 'text')}"
             )
+            fitness.append(replace(_clinical_fitness(clinical), measured=cases))
+            claims.append(clinical_claims(clinical))
+            said = clinical_untold(clinical)
         else:
             boundary = BoundaryRun(name, part)
-            fitness.append(_boundary_fitness(boundary))
+            size = boundary.count("topics", "graph")
+            of = "" if size is None else f" of {size:,} in the graph"
+            topics = f"{counted(boundary.tested, 'topic')}{of}"
+            fitness.append(replace(_boundary_fitness(boundary), measured=topics))
             claims.append(boundary_claims(boundary))
             said = boundary_untold(boundary)
-            size = boundary.count("topics", "graph")
-            measured.append(
-                f"boundary: {counted(boundary.tested, 'topic')}"
-                + ("" if size is None else f" of {size:,}")
-            )
         untold += [(audit, one) for one in said]
-    untold += [
-        (audit, "This audit is in the run file and has no figures yet.")
-        for audit in planned
-        if audit not in audits
-    ]
-    facts = {
-        "Model": record.identity(),
-        "Asked": record.days,
-        "Measured": "; ".join(measured),
-        "Cost": record.cost(),
-    }
+    for audit in planned:
+        if audit not in audits:
+            fitness.append(Fitness(audit, "no figures yet", "open", "It is in the run file."))
+            untold.append((audit, "This audit is in the run file and has no figures yet."))
+    facts = {"Model": record.identity(), "Cost": record.cost()}
     return Overview(
         str(estimates.get("model") or name or "the model"),
+        record.days,
         tuple((title, text) for title, text in facts.items() if text),
         tuple(fitness),
         tuple(chosen(claims)),

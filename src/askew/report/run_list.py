@@ -277,7 +277,7 @@ def find_run(
         RunError: the folder cannot be looked into.
     """
     path = Path(wanted)
-    if wanted != LATEST and path.is_dir() and _is_run({one.name for one in path.iterdir()}):
+    if wanted != LATEST and _is_run_folder(path):
         return read_run(path, most_summed=1 << 62)
     entries = select(list_runs(root), model=model, on=on)
     fitting = entries[:1] if wanted == LATEST else _named(wanted, entries)
@@ -290,6 +290,13 @@ def find_run(
             "Name one of them, or narrow it with --model or --date."
         )
     return read_run(fitting[0].path, root, most_summed=1 << 62)
+
+
+def _is_run_folder(path: Path) -> bool:
+    try:
+        return path.is_dir() and _is_run({one.name for one in path.iterdir()})
+    except OSError:  # it may not be looked into, or no path is so long
+        return False
 
 
 def _named(wanted: str, entries: Sequence[RunEntry]) -> list[RunEntry]:

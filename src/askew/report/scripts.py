@@ -17,7 +17,10 @@ PARTS = (
         "sources.js",
         "covers.js",
         "item_view.js",
+        "detail_view.js",
+        "list_view.js",
         "filters.js",
+        "asked_place.js",
         "explorer.js",
         "csv.js",
         "pictures.js",
@@ -49,20 +52,19 @@ def script() -> str:
     return whole
 
 
-def policy(script: str, served: bool = False) -> str:
+def policy(script: str | None, served: bool = False) -> str:
     """What the page may do: run this script, use its own styles and pictures, and nothing else.
 
     Args:
-        script: the text between the tags, to the character.
+        script: the text between the tags, to the character; None where no script runs at all.
         served: whether the page asks the server that it came from for items.
 
     >>> policy("let x = 1;").split("; ")[1]
     "script-src 'sha256-qtc3jf64UXA5J6U02kfQ0Cvn9Uz4wXUaN3NNUVgR2v4='"
     """
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     parts = [
         "default-src 'none'",
-        f"script-src 'sha256-{digest}'",
+        *([] if script is None else [f"script-src '{_hashed(script)}'"]),
         "style-src 'unsafe-inline'",
         "img-src data: blob:",
         "base-uri 'none'",
@@ -71,3 +73,8 @@ def policy(script: str, served: bool = False) -> str:
     if served:
         parts.append("connect-src 'self'")
     return "; ".join(parts)
+
+
+def _hashed(script: str) -> str:
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -121,7 +122,7 @@ def check_signature(folder: Path, signer: bytes | None = None) -> Signature | No
         MissingDependency: there is a signature, and no `cryptography` to check it with.
     """
     file = folder / SIGNATURE
-    if not file.is_file():
+    if not os.path.lexists(file):
         if signer is None:
             return None
         what = f"there is no {SIGNATURE}, so nobody has signed it. Ask for a signed copy."
@@ -157,7 +158,10 @@ def check_signature(folder: Path, signer: bytes | None = None) -> Signature | No
 def _record(file: Path) -> dict[str, Any] | str:
     """The fields, the key and the signature as bytes; or what is wrong with the file."""
     try:
-        text = file.read_bytes()
+        if file.is_symlink() or not file.is_file():
+            return "it is not a plain file"
+        with file.open("rb") as opened:
+            text = opened.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
             return f"it is longer than {_MOST_BYTES:,} bytes"
         record = json.loads(text.decode("utf-8"))
@@ -175,7 +179,7 @@ def _record(file: Path) -> dict[str, Any] | str:
         if not isinstance(record[name], str) or not form.fullmatch(record[name]):
             return f"its {name} has not the right form"
     public = public_key_of(record["public_key"])
-    if public is None:
+    if public is None or record["public_key"] != openssh(public):
         return "its public_key is not one of ssh-ed25519"
     signature = _decoded(record["signature"])
     if signature is None or len(signature) != 64:
@@ -222,7 +226,9 @@ def _wire(public: bytes) -> bytes:
 
 
 def _decoded(text: object) -> bytes | None:
+    """The bytes of base64; None of what is none, or says in another way what has one way alone."""
     try:
-        return base64.b64decode(text, validate=True) if isinstance(text, str) else None
+        found = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
     except ValueError:
         return None
+    return found if base64.b64encode(found).decode() == text else None

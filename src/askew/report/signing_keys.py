@@ -56,6 +56,11 @@ def read_private_key(path: Path, passphrase: Passphrase) -> Any:
     return key
 
 
+def is_shared(path: Path) -> bool:
+    """Whether others than its owner may read the file; False where permissions do not tell."""
+    return os.name == "posix" and path.is_file() and bool(path.stat().st_mode & 0o077)
+
+
 def _load(text: bytes, passphrase: bytes | None) -> Any:
     """The key.
 

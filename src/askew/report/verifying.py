@@ -68,7 +68,10 @@ def verify_run(run: Path, signer: bytes | None = None, *, allow_extra: bool = Fa
     faults: Sequence[Fault] = ()
     try:
         if not run.is_dir():
-            raise RunError(f"{run} is not a folder. Name a run folder.")
+            raise RunError(
+                f"{run} is not a folder. Name a run folder; an evidence pack is checked, once it is "
+                "unpacked, by sha256sum --check SHA256SUMS."
+            )
         faults = check_manifest(run)
         signature = check_signature(run, signer)
     except (MissingDependency, RunError) as trouble:

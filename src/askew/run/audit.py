@@ -17,11 +17,13 @@ from askew.errors import ConfigError, unknown_name
 from askew.models.base import Model, RateLimited, ServerFault
 from askew.models.interrupts import Interrupts
 from askew.models.registry import load_model
+from askew.models.runlock import kept_from_others
 from askew.records import Call
 from askew.run import flex
 from askew.run.common import (
     check_same_questions,
     folder_name,
+    lanes,
     refuse_imported,
     resolved,
     seconds_each,
@@ -144,7 +146,7 @@ def prepare(
     if run.out is not None:
         refuse_imported(run.out)
     parts: dict[Audit, Any] = {}
-    lent = None if target is None else cast(Model, _Lent(target))
+    lent = None if target is None else cast("Model", _Lent(target))
     for audit in run.audits:
         own = run.part(audit)
         module = module_of(audit)
@@ -223,7 +225,7 @@ def _part_plan(audit: Audit, part: Any) -> PartPlan:
         sum(one.prompt_tokens for one in steps),
         sum(one.completion_tokens for one in steps),
         _money_of([(one.money, part.models[one.role]) for one in steps if one.new]),
-        planned.seconds,
+        planned.seconds if planned.new else 0.0,
         planned.seconds_basis,
         subject,
     )
@@ -268,7 +270,7 @@ async def _timed(part: Any, model: Model, planned: PartPlan) -> PartPlan:
         each = await seconds_each(model, calls)
     except (RateLimited, ServerFault):
         return planned
-    seconds = each * planned.new / model.parallel
+    seconds = each * planned.new / lanes(part.run, model)
     return replace(planned, seconds=seconds, basis=f"from {len(calls)} calls made just now")
 
 
@@ -304,8 +306,8 @@ def begin(prepared: Prepared) -> RunFolder:
         return folder  # the part writes its own settings
     if folder.settings.is_file():
         there = read_run_file(folder.settings)
-        own = {audit: getattr(there, audit) for audit in there.audits}
-        whole = prepared.run.model_copy(update={"record": there.record, **own})
+        update: dict[str, Any] = {audit: getattr(there, audit) for audit in there.audits}
+        whole = prepared.run.model_copy(update={**update, "record": there.record})
     else:
         whole = prepared.run
         for part in prepared.parts.values():
@@ -360,23 +362,26 @@ async def execute(
 ) -> Done:
     """Run every part in turn; a part that stops early (budget, Ctrl-C, endpoint) ends the run.
 
-    The same run started again goes on where it stopped.
+    The same run started again goes on where it stopped. Other processes are kept out of the folder
+    from the first part to the last.
 
     Args:
         prepared: the run.
         watching: makes what is told how far a part has come, for as long as it runs.
         interrupts: counts what asks the run to stop, where signals do not arrive.
     """
-    folder = begin(prepared)
+    folder = RunFolder.create(prepared.path)
     left = list(prepared.wanted)
     done: list[PartDone] = []
     try:
-        while left:
-            audit = left.pop(0)
-            with watching(audit) if watching else nullcontext() as watch:
-                done.append(await execute_part(prepared, audit, watch, interrupts))
-            if done[-1].stopped is not None:
-                break
+        with kept_from_others(folder.database):
+            begin(prepared)
+            while left:
+                audit = left.pop(0)
+                with watching(audit) if watching else nullcontext() as watch:
+                    done.append(await execute_part(prepared, audit, watch, interrupts))
+                if done[-1].stopped is not None:
+                    break
     finally:
         if prepared.lent is not None:
             await prepared.lent.close()

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from askew.models.budget import Cost
+from askew.models.budget import Cost, Spending
 from askew.models.ledgerfile import read_records
 from askew.run.audit import Prepared
-from askew.runfile import BudgetTable, RunFile
+from askew.runfile import RoleBudgetTable, RunFile
 from askew.runfolder import RunFolder
+
+Budgets = TypeVar("Budgets", bound=RoleBudgetTable)
 
 
 def within_budget(prepared: Prepared, others: Sequence[Path]) -> Prepared:
-    """The run with what the other models' runs have left of the budget.
+    """The run with what the other models' runs have left of the budget, and of that of each role.
 
     Args:
         prepared: of one model.
         others: the folders of the other models; those that are not there have spent nothing.
     """
-    spent = sum((_spent(path) for path in others), Cost())
-    budget = _less(prepared.run.budget, spent)
+    spent, budget = spent_in(others), prepared.run.budget
+    roles = {role: _less(table, spent.of(role)) for role, table in budget.roles.items()}
+    budget = _less(budget, spent.total).model_copy(update={"roles": roles})
 
     def with_it(run: RunFile) -> RunFile:
         return run.model_copy(update={"budget": budget})
@@ -33,15 +36,22 @@ def within_budget(prepared: Prepared, others: Sequence[Path]) -> Prepared:
     return replace(prepared, run=with_it(prepared.run), parts=parts)
 
 
-def _spent(path: Path) -> Cost:
-    ledger = path / "run.sqlite"
-    if not ledger.is_file():
-        return Cost()
-    return sum((record.cost for record in read_records(ledger)), Cost())
+def spent_in(paths: Sequence[Path]) -> Spending:
+    """What the runs in some folders have spent together; one that is not there has spent nothing.
+
+    Raises:
+        RunError: the ledger of one is damaged.
+    """
+    spent = Spending()
+    for path in paths:
+        ledger = path / "run.sqlite"
+        for record in read_records(ledger) if ledger.is_file() else ():
+            spent.change(record.call.role, record.cost)
+    return spent
 
 
-def _less(budget: BudgetTable, spent: Cost) -> BudgetTable:
-    """The budget less what was spent; a budget of roles stays, as it is each model's own."""
+def _less(budget: Budgets, spent: Cost) -> Budgets:
+    """A budget less what was spent."""
     left: dict[str, float | int] = {}
     if budget.calls is not None:
         left["calls"] = max(0, budget.calls - spent.calls)

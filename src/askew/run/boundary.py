@@ -257,7 +257,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     folder = RunFolder.open(path)
     before = read_run_file(folder.settings).part("boundary")
     run = read_run_file(folder.settings, changes).part("boundary")
-    if _asked_by(run) != _asked_by(before):
+    if asked_by(run) != asked_by(before):
         raise RunError(
             f"{path}: {', '.join(changes or ())} would change what is asked, not how the replies "
             "are read. Start another run with `askew run`."
@@ -281,7 +281,7 @@ def kept_tests(folder: RunFolder) -> list[TopicTest]:
     Raises:
         RunError: it was killed before it could write any; what was answered is in its ledger.
     """
-    if not folder.estimates.is_file():
+    if not part_figures(folder, "boundary"):
         raise RunError(
             f"{folder.path}: the run was cut off before it wrote its tests down. Start the same "
             f"command again, or `askew run {folder.settings}`: what was answered is not asked "
@@ -355,7 +355,7 @@ def _settings(table: BoundaryTable) -> dict[str, object]:
     )
 
 
-def _asked_by(run: RunFile) -> dict[str, object]:
+def asked_by(run: RunFile) -> dict[str, object]:
     """What decides what is asked, and not how the replies are read."""
     key = run.questions_key()
     asked = {name: value for name, value in key["boundary"].items() if name not in READING}

@@ -12,7 +12,7 @@ from askew.audits.boundary_calls import TopicTestConfig, calls_per_topic, sample
 from askew.models.prices import Prices
 from askew.prompts.topics import topic_of
 from askew.run.boundary import Prepared
-from askew.run.common import planning_ledger
+from askew.run.common import lanes, planning_ledger
 from askew.run.flex import ASSUMED_SECONDS_A_REPLY
 
 
@@ -75,7 +75,7 @@ def plan(prepared: Prepared) -> BoundaryPlan:
     recorded = {role: had.get(role, 0) for role in prepared.models}
     roles = tuple(_roles(prepared, config, recorded))
     new = sum(one.new for one in roles)
-    at_once = prepared.target.parallel * prepared.target.batch
+    at_once = lanes(run, prepared.target) * prepared.target.batch
     # Topics of a batch are asked at once, and no more than that.
     at_once = min(at_once, prepared.table.batch * config.questions)
     if measured is not None:

@@ -27,7 +27,7 @@ from askew.models.prices import Prices
 from askew.models.runner import Runner
 from askew.records import Call, Prompt
 from askew.run.clinical import Prepared
-from askew.run.common import planning_ledger, runner_terms
+from askew.run.common import lanes, planning_ledger, runner_terms
 from askew.run.flex import ASSUMED_SECONDS_A_REPLY
 from askew.vignettes import Answered, AnswerForm, ClinicalAnswer, HopEdge, HopGraph, Variant
 
@@ -97,7 +97,7 @@ def plan(prepared: Prepared) -> ClinicalPlan:
         stages = tuple(_Planner(prepared, ledger).stages())
         measured = ledger.seconds_a_call(prepared.target.name)
     new = sum(stage.new for stage in stages)
-    at_once = prepared.target.parallel * prepared.target.batch
+    at_once = lanes(prepared.run, prepared.target) * prepared.target.batch
     if measured is not None:
         return ClinicalPlan(stages, measured * new / at_once, "from the calls made so far")
     if not prepared.paid:

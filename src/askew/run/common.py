@@ -226,6 +226,11 @@ def planning_ledger(run: RunFile, path: Path, checksums: Mapping[str, str]) -> I
             yield ledger
 
 
+def lanes(run: RunFile, model: Model) -> int:
+    """How many requests to a run's target are under way at once, by the model and the settings."""
+    return min(model.parallel, run.target.concurrency or model.parallel)
+
+
 async def seconds_each(model: Model, calls: Sequence[Call]) -> float:
     """How long a call takes, measured on these; the first is asked once more, to be warm.
 

@@ -22,6 +22,7 @@ from askew.run.common import (
     default_folder,
     keep_figures,
     keep_settings,
+    lanes,
     open_folder,
     part_figures,
     planning_ledger,
@@ -117,13 +118,13 @@ async def duration(prepared: Prepared, planned: Plan) -> Duration:
         return Duration(planned.seconds, "from the calls made so far")
     model = prepared.model
     if model.paid or not planned.new:
-        at_once = model.parallel * model.batch
+        at_once = lanes(prepared.run, model) * model.batch
         seconds = planned.new * ASSUMED_SECONDS_A_REPLY / at_once
         return Duration(
             seconds, f"if a reply takes {ASSUMED_SECONDS_A_REPLY:g} s, {at_once} at a time"
         )
     calls = prepared.calls[:: max(1, len(prepared.calls) // TIMED_CALLS)][:TIMED_CALLS]
-    seconds = await seconds_each(model, calls) * planned.new / model.parallel
+    seconds = await seconds_each(model, calls) * planned.new / lanes(prepared.run, model)
     return Duration(seconds, f"from {len(calls)} calls made just now")
 
 

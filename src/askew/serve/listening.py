@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable
 
@@ -14,6 +15,9 @@ from askew.serve.server import ReportServer
 
 _SHUTDOWN_SECONDS = 2.0
 _TOKEN_BYTES = 18  # 24 characters in an address
+# Of aiohttp, which tells of bytes that are no HTTP with the address in them, secret and all.
+_WIRE = logging.getLogger(f"{__name__}.wire")
+_WIRE.setLevel(logging.CRITICAL)
 
 
 def check_loopback(host: str) -> None:
@@ -49,6 +53,7 @@ async def serve_until_stopped(
     runner = web.AppRunner(
         server.application(),
         access_log=None,  # it would hold the secret
+        logger=_WIRE,
         handle_signals=False,
         shutdown_timeout=_SHUTDOWN_SECONDS,
     )

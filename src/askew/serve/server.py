@@ -12,6 +12,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from hmac import compare_digest
 from typing import TypeVar
 
@@ -108,11 +109,8 @@ class ReportServer:
     async def _report(self, request: web.Request) -> web.Response:
         key = request.match_info["run"]
         folder = await self._read(lambda: self.served.folder(key))
-        text = await self._read(
-            lambda: self._reports.get(
-                folder.path, "report", lambda: _made(folder, key, self._stocks)
-            )
-        )
+        made = partial(_made, folder, key, self._stocks)
+        text = await self._read(lambda: self._reports.get(folder.path, "report", made))
         return _page(text, pages.report_policy())
 
     async def _items(self, request: web.Request) -> web.Response:

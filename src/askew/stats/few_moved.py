@@ -31,7 +31,7 @@ def few_moved_ends(
     >>> [round(end, 3) for end in few_moved_ends(0.0, 0.0, 11)]
     [-0.259, 0.259]
     >>> [round(end, 3) for end in few_moved_ends(0.05, 0.0, 20)]
-    [-0.117, 0.236]
+    [-0.116, 0.236]
     """
     if items < 1:
         return math.nan, math.nan

@@ -42,11 +42,11 @@ class VignetteMean:
 
     @property
     def _none_moved(self) -> bool:
-        """Whether the rates of a binary endpoint vary and change alike, or not at all.
+        """Whether all rates of a binary endpoint change alike, or none does; not all 0 or all 1.
 
-        Their correlation is then 1, and the interval made with it has hardly any length.
+        Their correlation is then 1 by what was seen, and an interval made with it is too short.
         """
-        return self.rates is not None and self.alike and float(np.ptp(self.rates.before)) > 0
+        return self.rates is not None and self.alike and 0 < float(self.rates.before.mean()) < 1
 
     @property
     def effect_size(self) -> float:

@@ -1,8 +1,6 @@
 // The explorer: everything that it shows follows from the place behind the # of the address, so a
 // link, a reload and the browser's back and forward all lead to the same view.
 
-const PAGE = 50; // items of a list at a time
-
 class Explorer {
   constructor(root, source) {
     this.root = root;
@@ -35,11 +33,7 @@ class Explorer {
     this.chips = el("ul", { class: "chips", "aria-label": "Filters in force" });
     this.status = el("p", { class: "status", role: "status", tabindex: "-1" });
     this.note = el("p", { class: "note" });
-    this.list = el("ol", { class: "rows" });
-    this.pages = el("p", { class: "page-number" });
-    this.before = button("Previous page", () => this.turn(-1), { class: "step" });
-    this.after = button("Next page", () => this.turn(1), { class: "step" });
-    this.pager = el("div", { class: "pager" }, this.before, this.pages, this.after);
+    this.list = new ListView((step) => this.turn(step));
     this.detail = el("section", { class: "detail", "aria-label": "Item" });
     this.panel = el(
       "div",
@@ -50,7 +44,7 @@ class Explorer {
       this.note,
       el(
         "div", { class: "panes" },
-        el("div", { class: "side-list" }, this.list, this.pager),
+        this.list.root,
         this.detail,
       ),
     );
@@ -113,36 +107,14 @@ class Explorer {
   // Drawing
 
   async draw(asked, turn) {
-    const { shelves } = this.source;
-    const complaints = [];
-    if (asked.broken) complaints.push("The link cannot be read: it is cut short or altered.");
-    let shelf = shelves.find((one) => one.audit === asked.audit);
-    if (!shelf) {
-      if (asked.audit) complaints.push(`This report has no items of an audit “${asked.audit}”.`);
-      [shelf] = shelves;
-    }
-    const lost = !asked.broken && shelf.audit !== asked.audit && asked.audit;
-    let place = lost ? placeOf(shelf.audit) : { ...asked, audit: shelf.audit };
-    for (const name of [...place.filters.keys()]) {
-      if (shelf.facets.some((facet) => facet.name === name)) continue;
-      complaints.push(
-        `The link asks for “${name}: ${place.filters.get(name)}”, which the ${shelf.title} of `
-        + "this report do not record; that part is left out.",
-      );
-      place.filters.delete(name);
-    }
-    const orders = ["worst", "id", ...shelf.numbers.flatMap(({ name }) => [name, `-${name}`])];
-    if (!orders.includes(place.sort)) {
-      complaints.push(`The link asks for an order “${place.sort}” that there is not.`);
-      place.sort = "worst";
-    }
-
+    const { shelf, complaints, ...found } = answerable(asked, this.source.shelves);
+    let { place } = found;
     let position = -1;
     let item = null;
     if (place.id !== null) {
       item = await this.source.item(shelf.audit, place.id);
       if (item) position = await this.source.position(place);
-      else complaints.push(this.missing(shelf, place.id));
+      else complaints.push(missingWords(shelf, this.source.held(shelf.audit), place.id));
       if (position >= 0) place = { ...place, page: Math.floor(position / PAGE) + 1 };
     }
     let answer = await this.source.page({ ...place, id: null }, (place.page - 1) * PAGE, PAGE);
@@ -151,7 +123,7 @@ class Explorer {
       place = { ...place, page: last };
       answer = await this.source.page({ ...place, id: null }, (last - 1) * PAGE, PAGE);
     }
-    const around = position < 0 ? [] : await this.around(place, position);
+    const around = position < 0 ? [] : await this.beside(place, position);
     if (turn !== this.drawn) return;
 
     if (this.shelf !== shelf) this.enter(shelf);
@@ -164,22 +136,16 @@ class Explorer {
     this.say(complaints.join(" "));
     this.filters.show(place, answer.counts);
     this.drawResult(answer);
-    if (!listed) this.drawList(answer.items);
-    if (!stayed) this.list.parentElement.scrollTop = 0;
-    this.drawCurrent();
+    const held = this.source.held(shelf.audit);
+    if (!listed) this.list.draw(answer, place, shelf, held);
+    if (!stayed) this.list.root.scrollTop = 0;
+    this.list.markOpen(place.id);
     this.drawItem(item, position, around);
     this.settle(item !== null);
   }
 
-  missing(shelf, id) {
-    const why = this.source.held(shelf.audit) < shelf.total
-      ? "This file holds only some of the run's items; or the link belongs to another run."
-      : "The link may belong to another run.";
-    return `There is no item “${id}” among the ${shelf.title} of this report. ${why}`;
-  }
-
   /** The ids before and after a position, null at the ends. */
-  async around(place, position) {
+  async beside(place, position) {
     const start = Math.max(0, position - 1);
     const { items } = await this.source.page({ ...place, id: null, page: 1 }, start, 3);
     const at = position - start;
@@ -199,7 +165,7 @@ class Explorer {
     this.controls.replaceChildren(this.filters.form);
     this.note.textContent = clean(shelf.note);
     this.note.hidden = !shelf.note;
-    this.list.setAttribute("aria-label", clean(shelf.title));
+    this.list.rows.setAttribute("aria-label", clean(shelf.title));
     this.place = null;
     this.tabs.forEach((tab, at) => {
       const chosen = this.source.shelves[at] === shelf;
@@ -249,96 +215,25 @@ class Explorer {
     this.go(place);
   }
 
-  drawList(items) {
-    const { place, shelf } = this;
-    this.list.replaceChildren(...items.map((item) => rowView(item, shelf, place)));
-    this.list.start = (place.page - 1) * PAGE + 1;
-    if (!items.length) {
-      const why = this.source.held(shelf.audit)
-        ? "Nothing is left. Remove a filter or search for less."
-        : `This run has no ${shelf.title}.`;
-      this.list.append(el("li", { class: "empty" }, why));
-    }
-    const first = (place.page - 1) * PAGE + 1;
-    this.pages.textContent = `${whole(first)} to ${whole(first + items.length - 1)}`;
-    this.pager.hidden = this.matched <= PAGE;
-    const last = Math.ceil(this.matched / PAGE);
-    this.before.setAttribute("aria-disabled", String(place.page <= 1));
-    this.after.setAttribute("aria-disabled", String(place.page >= last));
-  }
-
-  rows() {
-    return [...this.list.querySelectorAll("a.row")];
-  }
-
-  drawCurrent() {
-    for (const row of this.rows()) {
-      if (this.place.id !== null && wellFormed(row.itemId) === wellFormed(this.place.id)) {
-        row.setAttribute("aria-current", "true");
-        keepInView(row, this.list.parentElement);
-      } else {
-        row.removeAttribute("aria-current");
-      }
-    }
-  }
-
   drawItem(item, position, around) {
     this.root.classList.toggle("opened", item !== null);
-    this.around_ = around;
+    this.around = around;
     if (item === null) {
-      this.detail.replaceChildren(el(
-        "p", { class: "hint" },
-        `Choose one of the ${this.shelf.title}. `,
-        el(
-          "span", { class: "keys-hint" }, "In the list, ", el("kbd", {}, "j"), " and ",
-          el("kbd", {}, "k"), " or the arrow keys go from one to the next. ",
-        ),
-        COVERS.all ? null : "Prompts and replies are covered until you ask for them.",
-      ));
+      this.detail.replaceChildren(hintView(this.shelf));
       return;
     }
-    const { shelf, place } = this;
-    const shown = COVERS.shows(shelf.audit, item.id);
-    const step = (text, id, name) => button(
-      text,
-      () => id !== null && this.open(id, "keep"),
-      { class: `step ${name}`, "aria-disabled": String(id === null) },
-    );
-    const [before = null, after = null] = around;
-    const cover = button(
-      "Show text",
-      () => {
-        COVERS.show(shelf.audit, item.id, !shown);
+    const { shelf, place, matched } = this;
+    const acts = {
+      open: (id) => this.open(id, "keep"),
+      close: () => this.close(),
+      cover: (covered) => {
+        COVERS.show(shelf.audit, item.id, !covered);
         this.focus = "cover";
         this.follow();
       },
-      { class: "cover", "aria-pressed": String(shown) },
-    );
-    const copied = el("span", { class: "copied", role: "status" });
-    const copy = button("Copy link", () => copyLink(itemLink(shelf.audit, item.id), copied));
+    };
     this.detail.replaceChildren(
-      el(
-        "div", { class: "tools" },
-        step("Previous", before, "before"), step("Next", after, "after"),
-        position < 0 ? null : el(
-          "span", { class: "position" }, `${whole(position + 1)} of ${whole(this.matched)}`,
-        ),
-        el("span", { class: "gap" }),
-        COVERS.all ? null : cover, copy,
-        button("Back to the list", () => this.close(), { class: "close" }),
-        copied,
-      ),
-      el("h3", { tabindex: "-1" }, nameOf(item, shown)),
-      el(
-        "p", { class: "why" },
-        item.flagged ? el("span", { class: "finding" }, said(shelf.flag)) : null,
-        item.why ? said(item.why) : null,
-      ),
-      el(
-        "div", { class: "sides" },
-        ...item.sides.map((side, at) => sideView(side, shown, wordsOf(place.words), at)),
-      ),
-      aboutView(item, shelf),
+      ...detailView(item, shelf, wordsOf(place.words), { position, matched, around }, acts),
     );
   }
 
@@ -358,7 +253,7 @@ class Explorer {
       heading.focus({ preventScroll: true });
       if (this.stacked()) this.detail.scrollIntoView({ block: "start" });
     } else if (focus === "row") {
-      this.rows().find((row) => row.ariaCurrent)?.focus();
+      this.list.links().find((row) => row.ariaCurrent)?.focus();
     } else if (focus === "status") {
       this.status.focus({ preventScroll: true });
     } else if (focus) {
@@ -369,7 +264,7 @@ class Explorer {
 
   /** Whether the item stands below the list instead of beside it. */
   stacked() {
-    return this.detail.getBoundingClientRect().left < this.list.getBoundingClientRect().right;
+    return this.detail.getBoundingClientRect().left < this.list.rows.getBoundingClientRect().right;
   }
 
   /** Open an item of the list; `focus` as in `settle`, "keep" for the control that was used. */
@@ -386,7 +281,7 @@ class Explorer {
   close() {
     const { id } = this.place;
     this.go({ ...this.place, id: null });
-    const row = this.rows().find((one) => one.itemId === id);
+    const row = this.list.links().find((one) => one.itemId === id);
     (row ?? this.status).focus();
   }
 
@@ -415,40 +310,24 @@ class Explorer {
       next.click();
       return;
     }
-    const inList = this.list.contains(event.target);
+    const inList = this.list.rows.contains(event.target);
     const inDetail = this.detail.contains(event.target);
+    if (inDetail && event.key === "Escape") {
+      this.close();
+      return;
+    }
     const letter = { j: 1, k: -1 }[event.key];
     if (inDetail && letter) {
-      const id = this.around_[letter > 0 ? 1 : 0];
+      const id = this.around[letter > 0 ? 1 : 0];
       if (id !== null && id !== undefined) this.open(id, "h3");
       return;
     }
     const step = letter ?? { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!inList || !step) return;
     event.preventDefault();
-    const rows = this.rows();
+    const rows = this.list.links();
     const next = rows[rows.indexOf(event.target) + step];
     if (next) this.open(next.itemId, "row");
     else if (step > 0) this.turn(1);
-  }
-}
-
-/** Scroll a box, and nothing around it, until a row of it is seen. */
-function keepInView(row, box) {
-  const [inner, outer] = [row.getBoundingClientRect(), box.getBoundingClientRect()];
-  if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top;
-  else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom;
-}
-
-async function copyLink(hash, told) {
-  const address = new URL(hash, location.href).href;
-  try {
-    await navigator.clipboard.writeText(address);
-    told.replaceChildren("Link copied.");
-  } catch {
-    const shown = el("input", { type: "text", readonly: true, "aria-label": "Link", value: address });
-    told.replaceChildren("Copy it from here: ", shown);
-    shown.focus();
-    shown.select();
   }
 }

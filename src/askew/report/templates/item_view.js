@@ -55,12 +55,25 @@ function pieces(text, marks, words) {
   }
   const cuts = new Set([0, text.length, ...marks.flat(), ...hits.flat()]);
   const ordered = [...cuts].filter((cut) => cut >= 0 && cut <= text.length).sort((a, b) => a - b);
-  const within = (spans, at) => spans.some(([start, end]) => start <= at && at < end);
+  const [marked, hit] = [covering(marks), covering(hits)];
   return ordered.slice(0, -1).map((start, place) => {
     const part = text.slice(start, ordered[place + 1]);
-    const names = [within(marks, start) && "marked", within(hits, start) && "hit"].filter(Boolean);
+    const names = [marked(start) && "marked", hit(start) && "hit"].filter(Boolean);
     return names.length ? el("mark", { class: names.join(" ") }, part) : node(part);
   });
+}
+
+/** Whether any of the spans covers a place; to be asked of places in rising order. */
+function covering(spans) {
+  const ordered = [...spans].sort(([one], [other]) => one - other);
+  let [next, until] = [0, 0];
+  return (place) => {
+    while (next < ordered.length && ordered[next][0] <= place) {
+      until = Math.max(until, ordered[next][1]);
+      next += 1;
+    }
+    return place < until;
+  };
 }
 
 function turnView(turn, words) {
@@ -145,30 +158,4 @@ function aboutView(item, shelf) {
       "div", {}, el("dt", {}, said(name)), el("dd", {}, said(value)),
     )),
   );
-}
-
-/** An item in the list: its name, what sort it is, what came of its sides, the number sorted by. */
-function rowView(item, shelf, place) {
-  const sorted = shelf.numbers.findIndex((one) => one.name === place.sort.replace(/^-/, ""));
-  const sorts = shelf.facets
-    .map((facet, at) => (place.filters.has(facet.name) ? null : facet.labels[item.facets[at]]))
-    .filter(Boolean)
-    .slice(0, 3);
-  const row = link(
-    writePlace({ ...place, id: item.id }),
-    { class: item.flagged ? "row flagged" : "row" },
-    el("span", { class: "title" }, nameOf(item, COVERS.shows(shelf.audit, item.id))),
-    item.flagged ? spoken(`, ${shelf.flag}`) : null,
-    el("span", { class: "sorts" }, ...sorts.flatMap((sort, at) => [at ? " · " : "", said(sort)])),
-    el(
-      "span", { class: "outcomes" }, ...badges(item.sides),
-      sorted < 0 ? null : el(
-        "span", { class: "number" },
-        spoken(`${shelf.numbers[sorted].title} `),
-        figure(item.numbers[sorted], shelf.numbers[sorted].digits),
-      ),
-    ),
-  );
-  row.itemId = item.id;
-  return el("li", {}, row);
 }

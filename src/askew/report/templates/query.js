@@ -3,14 +3,17 @@
 
 const [ID, TITLE, FLAGGED, FACETS, NUMBERS, WHY, SIDES] = [0, 1, 2, 3, 4, 5, 6];
 
-/** The places of all texts of an item. */
+// The fact that says which call it was: no search looks through it, as "bad" stands in many a key.
+const CALL = "Call";
+
+/** The places of all texts of an item that a search looks through. */
 function textsOf(item) {
   const places = [item[TITLE], item[WHY]];
   for (const [title, outcome, , turns, choices, facts] of item[SIDES]) {
     places.push(title, outcome);
     for (const turn of turns) places.push(turn[1]);
     for (const choice of choices) places.push(choice[0]);
-    for (const fact of facts) places.push(fact[1]);
+    for (const [name, text] of facts) if (name !== CALL) places.push(text);
   }
   return places.filter((place) => place >= 0);
 }
