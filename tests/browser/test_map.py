@@ -114,13 +114,13 @@ def test_the_interactive_map_takes_the_place_of_the_drawn_one(shown):
         assert shown.evaluate(f"typeof {name}") == "undefined"
 
 
-def test_without_scripts_and_on_paper_the_drawn_map_stands(chromium, shown, tmp_path, search):
+def test_without_scripts_and_on_paper_the_drawn_map_stands(chromium, shown, address, search):
     shown.emulate_media(media="print")
     assert shown.locator(".map-drawn svg[role=img]").is_visible()
     assert not shown.locator(CANVAS).is_visible()
     context = chromium.new_context(java_script_enabled=False, offline=True)
     plain = context.new_page()
-    plain.goto((tmp_path / "map.html").as_uri())
+    plain.goto(address)
     assert plain.locator(".map-drawn svg[role=img]").is_visible()
     assert not plain.locator(CANVAS).is_visible()
     context.close()

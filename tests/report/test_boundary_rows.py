@@ -19,7 +19,7 @@ from askew.report.boundary_rows import QUESTION_COLUMNS, question_rows
 from askew.report.export import columns, rows, write_rows
 from askew.report.frame import as_frame, estimate_at, figure_rows
 from askew.report.notebook import card
-from askew.report.which_audit import audit_in, audit_of
+from askew.report.which_audit import audits_in, audits_of
 from askew.runfolder import RunFolder
 
 from .boundary_runs import grown_graph, make_boundary_run, play_tests, spread
@@ -159,11 +159,11 @@ def test_a_text_of_a_model_or_of_the_graph_is_no_formula_and_no_broken_file(test
 
 
 def test_an_audit_is_known_by_its_settings_and_by_its_figures(run, tmp_path):
-    assert audit_of(run) == audit_in(run.read_estimates()) == "boundary"
+    assert audits_of(run) == audits_in(run.read_estimates()) == ("boundary",)
     flex = make_run(tmp_path / "flex", starter_items(4))
-    assert audit_of(flex) == audit_in(flex.read_estimates()) == "flex"
+    assert audits_of(flex) == audits_in(flex.read_estimates()) == ("flex",)
     assert "item_id" in columns(flex)
-    assert audit_of(RunFolder(tmp_path)) == "flex"  # no settings: as runs were before
+    assert audits_of(RunFolder(tmp_path)) == ("flex",)  # no settings: as runs were before
 
 
 def test_every_figure_with_an_interval_is_a_row_and_had_by_its_path(run):

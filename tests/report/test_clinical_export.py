@@ -15,7 +15,7 @@ from askew.report.clinical_rows import EFFECT_COLUMNS, effect_rows
 from askew.report.clinical_run import ClinicalRun
 from askew.report.export import columns, rows, write_rows
 from askew.report.frame import as_frame, estimate_at, figure_rows
-from askew.report.which_audit import audit_of
+from askew.report.which_audit import audits_of
 from askew.run import clinical
 from askew.runfile import checked
 from askew.runfolder import RunFolder
@@ -228,5 +228,5 @@ async def test_tools_of_multiple_choice_tasks_are_refused_by_name(run, tmp_path,
 
 def test_a_run_of_the_other_audit_is_none_of_this(tmp_path):
     folder = make_run(tmp_path / "flex", starter_items(4))
-    assert audit_of(folder) == "flex"
+    assert audits_of(folder) == ("flex",)
     assert "item_id" in columns(folder)

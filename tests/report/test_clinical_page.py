@@ -253,3 +253,18 @@ def test_a_file_that_lacks_everything_still_has_a_page():
         check(found)
         assert "What the answers of run are worth could not be told" in found.text
         assert "No comparison was declared beforehand" in found.text
+
+
+def test_answers_that_were_not_read_are_not_said_to_have_been_tried_against_chance():
+    worth = {"meaningful": False, "reason": "18% of the answers could be read; too few."}
+    run = ClinicalRun("run", {"clinical": {"worth": worth}})
+    assert clinical_section(run)["worth"]["badge"] == "not worth comparing"
+    assert clinical_section(run)["worth"]["said"] == "18 % of the answers could be read; too few."
+
+
+def test_the_comparisons_are_read_once():
+    effects = {"direct": {"gender": {"female − male": {"kind": "levels", "urgency": {}}}}}
+    run = ClinicalRun("run", {"clinical": {"effects": effects}})
+    (found,) = run.findings()
+    assert next(iter(run.findings())) is found
+    assert run == ClinicalRun("run", {"clinical": {"effects": effects}})

@@ -88,7 +88,7 @@ def the_audit(folder: RunFolder, audit: Audit | None = None) -> Audit:
     if audit is None:
         raise RunError(
             f"{folder.path} holds several audits ({', '.join(held)}), and rows are of one. Name it "
-            f"with --audit {held[0]}, or audit=\"{held[0]}\" from Python."
+            f'with --audit {held[0]}, or audit="{held[0]}" from Python.'
         )
     if audit not in held:
         raise RunError(f"{folder.path} is of {' and '.join(held)}, and not of {audit}. Name these.")

@@ -78,8 +78,10 @@ def cost_tables(parts: Parts, record: RunRecord) -> list[tuple[str, Rows]]:
 
 def checksum_rows(record: RunRecord) -> Rows:
     """(file, SHA-256) of the data that the figures depend on."""
-    data = as_mapping(record.record.get("data"))
-    return [(name, value_text(found)) for name, found in data.items()]
+    several = as_mapping(record.record.get("audits"))
+    data = [as_mapping(record.record.get("data"))]
+    data += [as_mapping(as_mapping(own).get("data")) for own in several.values()]
+    return [(name, value_text(found)) for part in data for name, found in part.items()]
 
 
 def setting_tables(parts: Parts) -> list[tuple[str, Rows]]:

@@ -69,7 +69,7 @@ def verify_run(run: Path, signer: bytes | None = None, *, allow_extra: bool = Fa
     try:
         if not run.is_dir():
             raise RunError(
-                f"{run} is not a folder. Name a run folder; an evidence pack is checked, once it is "
+                f"{run} is not a folder. Name a run folder; an evidence pack is checked, once "
                 "unpacked, by sha256sum --check SHA256SUMS."
             )
         faults = check_manifest(run)
