@@ -31,10 +31,10 @@ from askew.models.callkey import reply_to_json, request_json
 from askew.models.ledgerfile import SCHEMA, VERSION
 from askew.prompts import PromptFormat, choose, render
 from askew.records import AttackCategory, Call, Item, Outcome, Reply, Scenario
-from askew.report.island import island
-from askew.report.item_query import ItemSource
+from askew.report.items.island import island
+from askew.report.items.query import ItemSource
+from askew.report.items.shelves import shelves_of
 from askew.report.page import write_report
-from askew.report.shelves import shelves_of
 from askew.runfolder import RunFolder, json_line
 from askew.seeds import generator
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from askew.report.html_page import styles, template
-from askew.report.island import island
 from askew.report.items import Facet, Number, ReportItem, Shelf, Side, Turn
+from askew.report.items.island import island
 from askew.report.scripts import policy, script
 
 if TYPE_CHECKING:

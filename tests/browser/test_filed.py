@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 
 from askew.report.compare import compare, write_page
-from askew.report.evidence_pack import evidence_of
-from askew.report.evidence_text import to_html
+from askew.report.filed.pack import evidence_of
+from askew.report.filed.text import to_html
 from tests.browser.axe import faults
 from tests.report.several_runs import all_three
 

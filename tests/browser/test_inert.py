@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from askew.report.island import island_json
 from askew.report.items import Facet, Number, ReportItem, Shelf, Side, Turn
+from askew.report.items.island import island_json
 from tests.browser.pages import html, opened, write
 
 HOSTILE = {

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from askew.report.island import Texts, items_record, json_bytes, shelf_record
 from askew.report.items import ReportItem, Shelf
+from askew.report.items.island import Texts, items_record, json_bytes, shelf_record
 from tests.browser.axe import faults
 from tests.browser.pages import html, opened, pairs, topics
 

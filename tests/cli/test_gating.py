@@ -19,9 +19,9 @@ from askew.cli import ERROR, INCOMPLETE, main
 from askew.cli.app import app
 from askew.cli.gating import FAILED
 from askew.report.gate import judge_runs
-from askew.report.gate_list import listing
-from askew.report.gate_rule import parse_rule
-from askew.report.gate_run import read_run
+from askew.report.gate.gated_run import read_run
+from askew.report.gate.listing import listing
+from askew.report.gate.rule import parse_rule
 from tests.report.gate_runs import TOML, asr, flex, write
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
@@ -302,6 +302,6 @@ def test_the_gitlab_pipeline_lets_four_be_seen_and_keeps_the_report():
 
 
 def test_the_rules_of_the_examples_are_rules():
-    from askew.report.gate_file import read_rules
+    from askew.report.gate.rules_file import read_rules
 
     assert len(read_rules(EXAMPLES / "gate.toml").rules) > 2

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 from askew.cli import runs as commands
 from askew.cli.app import app
 from askew.errors import AskewError
-from askew.report.signing_keys import write_key_pair
+from askew.report.folders.signing_keys import write_key_pair
 from askew.runfolder import RunFolder
 from tests.report.runs import make_run, starter_items
 

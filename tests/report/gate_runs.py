@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from askew.report.gate_run import GateRun
+from askew.report.gate.gated_run import GateRun
 from tests.report.conftest import estimate, tiny
 
 DATA = {"age.jsonl": "a" * 64}

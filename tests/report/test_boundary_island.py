@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from askew.graphs.topics import build_graph
 from askew.report.boundary_chosen import chosen
 from askew.report.boundary_island import KINDS, ROOM, map_data, map_island
-from askew.report.boundary_shelf import topic_idents
 from askew.report.items import item_link
+from askew.report.items.boundary_shelf import topic_idents
 
 from .boundary_runs import grown_graph, made_test, play_tests, spread
 

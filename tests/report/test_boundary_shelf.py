@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from askew.report.boundary_shelf import BoundaryStock, boundary_shelf, topic_idents
+from askew.report.items.boundary_shelf import BoundaryStock, boundary_shelf, topic_idents
 
 from .boundary_runs import grown_graph, made_test, make_boundary_run, play_tests, spread
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from askew.report import data_card, model_card
-from askew.report.evidence_pack import evidence_of
-from askew.report.evidence_records import MEASURED
+from askew.report.filed import data_card, model_card
+from askew.report.filed.pack import evidence_of
+from askew.report.filed.records import MEASURED
 from askew.report.markup import front_matter, one_line
 from askew.runfolder import RunFolder
 from tests.report.filed import AUDITS, HOSTILE, UNFIT, filed_run, two_audits

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from askew.report.clinical_run import DIFFERENCE, ClinicalRun
-from askew.report.clinical_shelf import ClinicalStock, clinical_shelf
+from askew.report.items.clinical_shelf import ClinicalStock, clinical_shelf
 
 from .clinical_runs import leaning, make_clinical_run, vignettes
 

@@ -15,7 +15,7 @@ import pytest
 from askew.errors import RunError
 from askew.records import Estimate, Item
 from askew.report.compare import CannotCompare, compare, write_comparison
-from askew.report.compare_records import (
+from askew.report.compare.records import (
     BETTER,
     CANNOT_TELL,
     SAME,
@@ -23,11 +23,11 @@ from askew.report.compare_records import (
     WORSE,
     FigureDifference,
 )
-from askew.report.compare_settings import audit_settings, shared_settings
-from askew.report.compare_tables import brief_tables, side_by_side, to_json
-from askew.report.compare_verdict import figure_verdict, more_words
-from askew.report.flex_shelf import FlexStock
+from askew.report.compare.settings import audit_settings, shared_settings
+from askew.report.compare.tables import brief_tables, side_by_side, to_json
+from askew.report.compare.verdict import figure_verdict, more_words
 from askew.report.grid import to_markdown
+from askew.report.items.flex_shelf import FlexStock
 from askew.runfolder import RunFolder
 
 from .runs import make_run, starter_items

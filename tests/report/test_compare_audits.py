@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from askew.report.boundary_shelf import BoundaryStock
-from askew.report.clinical_shelf import ClinicalStock
 from askew.report.compare import CannotCompare, compare
-from askew.report.compare_records import BETTER, CANNOT_TELL, SAME, WORSE
+from askew.report.compare.records import BETTER, CANNOT_TELL, SAME, WORSE
+from askew.report.items.boundary_shelf import BoundaryStock
+from askew.report.items.clinical_shelf import ClinicalStock
 from askew.runfolder import RunFolder
 
 from .boundary_runs import grown_graph, made_test, make_boundary_run

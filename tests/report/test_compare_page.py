@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from askew.report.compare import compare, write_page
-from askew.report.compare_figure import difference_plot
+from askew.report.compare.figure import difference_plot
 from askew.runfolder import RunFolder
 
 from .runs import starter_items

@@ -19,11 +19,11 @@ from markdown_it import MarkdownIt
 from pydantic import TypeAdapter
 
 from askew.errors import RunError
-from askew.report.evidence_files import write_pack
-from askew.report.evidence_kinds import KINDS
-from askew.report.evidence_limits import limits, not_this
-from askew.report.evidence_pack import evidence_of
-from askew.report.evidence_records import (
+from askew.report.filed.files import write_pack
+from askew.report.filed.kinds import KINDS
+from askew.report.filed.limits import limits, not_this
+from askew.report.filed.pack import evidence_of
+from askew.report.filed.records import (
     MEASURED,
     NOT_ADDRESSED,
     NOT_MEASURED,
@@ -31,8 +31,8 @@ from askew.report.evidence_records import (
     Claim,
     EvidencePack,
 )
-from askew.report.evidence_requirements import FRAMEWORKS, RECORDS, framework_data, frameworks
-from askew.report.evidence_text import to_html, to_markdown
+from askew.report.filed.requirements import FRAMEWORKS, RECORDS, framework_data, frameworks
+from askew.report.filed.text import to_html, to_markdown
 from askew.report.frame import estimate_at
 from askew.report.scripts import policy
 from askew.runfolder import RunFolder, json_text
@@ -264,7 +264,7 @@ def test_every_framework_names_the_text_that_was_used_and_how_it_was_checked():
         assert data["id"] == name
     shipped = {
         one.name.removesuffix(".toml")
-        for one in files("askew.report").joinpath("frameworks").iterdir()
+        for one in files("askew.report.filed").joinpath("frameworks").iterdir()
         if one.name.endswith(".toml")
     }
     assert shipped == set(FRAMEWORKS)
@@ -534,5 +534,5 @@ def test_the_data_files_of_the_pack_hold_no_number_that_json_lacks(runs, tmp_pat
 
 
 def test_the_shipped_texts_are_toml_with_nothing_unread():
-    text = files("askew.report").joinpath("evidence_limits.toml").read_text(encoding="utf-8")
+    text = files("askew.report.filed").joinpath("limits.toml").read_text(encoding="utf-8")
     assert set(tomllib.loads(text)) == {"limit", "not", "method"}

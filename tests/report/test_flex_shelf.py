@@ -16,11 +16,11 @@ from askew.audits.flex import FlexConfig, estimate
 from askew.errors import RunError
 from askew.records import Outcome
 from askew.report.evidence import turned_pairs
-from askew.report.flex_shelf import FlexStock, flex_shelf
 from askew.report.frame import pair_rows
-from askew.report.item_index import holding
-from askew.report.item_texts import LONGEST
 from askew.report.items import ReportItem, Shelf
+from askew.report.items.flex_shelf import FlexStock, flex_shelf
+from askew.report.items.index import holding
+from askew.report.items.texts import LONGEST
 from askew.runfolder import RunFolder, json_text
 
 from .runs import make_run, starter_items

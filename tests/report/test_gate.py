@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from askew.errors import ConfigError
 from askew.report.gate import judge_runs
-from askew.report.gate_alias import ALIASES
-from askew.report.gate_caution import Conditions
-from askew.report.gate_rule import Outcome, Severity, parse_rule
-from askew.report.gate_ruling import Verdict
-from askew.report.gate_run import GateRun
+from askew.report.gate.alias import ALIASES
+from askew.report.gate.caution import Conditions
+from askew.report.gate.gated_run import GateRun
+from askew.report.gate.rule import Outcome, Severity, parse_rule
+from askew.report.gate.ruling import Verdict
 from tests.report.boundary_runs import grown_graph, make_boundary_run, play_tests, spread
 from tests.report.clinical_runs import judged, make_clinical_run
 from tests.report.conftest import estimate

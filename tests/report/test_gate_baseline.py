@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from askew.errors import ConfigError, RunError
 from askew.report.gate import judge_runs
-from askew.report.gate_baseline import as_baseline, read_baseline, write_baseline
-from askew.report.gate_caution import Conditions
-from askew.report.gate_no_worse import no_worse
-from askew.report.gate_rule import Outcome, parse_rule
-from askew.report.gate_run import GateRun, differences, protocol, read_run
+from askew.report.gate.baseline import as_baseline, read_baseline, write_baseline
+from askew.report.gate.caution import Conditions
+from askew.report.gate.gated_run import GateRun, differences, protocol, read_run
+from askew.report.gate.no_worse import no_worse
+from askew.report.gate.rule import Outcome, parse_rule
 from tests.report.conftest import estimate
 from tests.report.gate_runs import TOML, asr, flex, run, write
 from tests.report.runs import make_run, starter_items

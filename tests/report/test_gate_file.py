@@ -8,9 +8,9 @@ import pytest
 
 from askew.errors import ConfigError
 from askew.report.gate import judge_runs
-from askew.report.gate_caution import Conditions
-from askew.report.gate_file import read_rules, starter
-from askew.report.gate_rule import Number, Severity
+from askew.report.gate.caution import Conditions
+from askew.report.gate.rule import Number, Severity
+from askew.report.gate.rules_file import read_rules, starter
 from tests.report.gate_runs import run
 
 FILE = """\

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from askew.report.annotations import annotation_lines, command, harmless
 from askew.report.gate import judge_runs
-from askew.report.gate_caution import Conditions
-from askew.report.gate_list import in_words
-from askew.report.gate_rule import Outcome, Severity, parse_rule
-from askew.report.gate_run import GateRun
-from askew.report.gate_summary import as_json, escaped, markdown, markdown_of_error
-from askew.report.junit import junit, junit_of_error
+from askew.report.gate.annotations import annotation_lines, command, harmless
+from askew.report.gate.caution import Conditions
+from askew.report.gate.gated_run import GateRun
+from askew.report.gate.junit import junit, junit_of_error
+from askew.report.gate.listing import in_words
+from askew.report.gate.rule import Outcome, Severity, parse_rule
+from askew.report.gate.summary import as_json, escaped, markdown, markdown_of_error
 from tests.report.conftest import estimate
 from tests.report.gate_runs import flex
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.errors import ConfigError
-from askew.report.figure_list import MINUS, matches
-from askew.report.gate_rule import FromBaseline, Number, parse_rule
+from askew.report.gate.figure_list import MINUS, matches
+from askew.report.gate.rule import FromBaseline, Number, parse_rule
 
 NAMES = st.text(min_size=1).map(lambda name: name.replace(MINUS, "-"))
 

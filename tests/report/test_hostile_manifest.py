@@ -13,9 +13,9 @@ import pytest
 
 from askew.cli.terminal import shown
 from askew.manifest import MANIFEST, SIGNATURE, FaultKind, check_manifest, sha256_of
-from askew.report.signature import SignatureState, check_signature
-from askew.report.signing_keys import is_shared, read_public_key, write_key_pair
-from askew.report.verifying import VerifyState, verify_run
+from askew.report.folders.signature import SignatureState, check_signature
+from askew.report.folders.signing_keys import is_shared, read_public_key, write_key_pair
+from askew.report.folders.verifying import VerifyState, verify_run
 from askew.runfolder import RunFolder
 
 from .test_signature import change_signature, key, kinds, public, run, signed

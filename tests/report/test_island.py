@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.errors import RunError
-from askew.report.island import island, island_json, marks_record, opened
 from askew.report.items import SHADES, Facet, Number, ReportItem, Shelf, Side, Turn, item_link
-from askew.report.shelves import shelves_of
+from askew.report.items.island import island, island_json, marks_record, opened
+from askew.report.items.shelves import shelves_of
 from askew.report.words import clean
 
 HOSTILE = [

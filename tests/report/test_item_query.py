@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.errors import ConfigError
-from askew.report.flex_shelf import flex_shelf
-from askew.report.island import island_json
-from askew.report.item_query import ItemSource
 from askew.report.items import ReportItem
-from askew.report.shelves import shelves_of
+from askew.report.items.flex_shelf import flex_shelf
+from askew.report.items.island import island_json
+from askew.report.items.query import ItemSource
+from askew.report.items.shelves import shelves_of
 from askew.report.words import clean
 from askew.runfolder import RunFolder
 

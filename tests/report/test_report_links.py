@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
-from askew.report.island import opened
 from askew.report.items import ReportItem, Shelf
+from askew.report.items.island import opened
 from askew.report.page import write_report
 
 from .test_page import Page, check

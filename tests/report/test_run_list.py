@@ -18,8 +18,8 @@ from askew.models.callkey import call_key, request_json
 from askew.models.ledger import Ledger, Settlement, Wanted
 from askew.models.ledger import State as CallState
 from askew.records import Call, Prompt, Reply
-from askew.report.run_headline import headlines, lacking
-from askew.report.run_list import (
+from askew.report.folders.headline import headlines, lacking
+from askew.report.folders.run_list import (
     State,
     find_run,
     list_runs,
@@ -28,7 +28,7 @@ from askew.report.run_list import (
     select,
     stamp,
 )
-from askew.report.run_sheet import entry_record, run_sheet, sheet_lines, sheet_record
+from askew.report.folders.sheet import entry_record, run_sheet, sheet_lines, sheet_record
 from askew.runfolder import RunFolder, json_text
 from tests.report.clinical_runs import make_clinical_run as make_clinical
 from tests.report.runs import make_run, starter_items

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askew.report.shelves import shelves_of
+from askew.report.items.shelves import shelves_of
 
 from .clinical_runs import make_clinical_run, vignettes
 

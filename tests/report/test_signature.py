@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from askew.errors import ConfigError, MissingDependency, RunError
 from askew.manifest import MANIFEST, SIGNATURE, FaultKind, check_manifest
-from askew.report.signature import (
+from askew.report.folders.signature import (
     SignatureState,
     check_signature,
     fingerprint,
@@ -24,8 +24,8 @@ from askew.report.signature import (
     public_key_of,
     sign_run,
 )
-from askew.report.signing_keys import read_private_key, read_public_key, write_key_pair
-from askew.report.verifying import VerifyState, verified_record, verify_run
+from askew.report.folders.signing_keys import read_private_key, read_public_key, write_key_pair
+from askew.report.folders.verifying import VerifyState, verified_record, verify_run
 from askew.runfolder import RunFolder
 
 
@@ -404,7 +404,7 @@ def test_without_cryptography_a_signature_cannot_be_checked_and_a_plain_run_can(
     code = (
         "import sys; sys.modules['cryptography'] = None\n"
         "from pathlib import Path\n"
-        "from askew.report.verifying import verify_run\n"
+        "from askew.report.folders.verifying import verify_run\n"
         f"found = verify_run(Path({str(run)!r})); print(found.state.value, '|', found.why)\n"
         f"Path({str(run / SIGNATURE)!r}).unlink()\n"
         f"print(verify_run(Path({str(run)!r})).state.value)"

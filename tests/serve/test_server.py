@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from askew.errors import ConfigError, RunError
-from askew.report.item_query import LONGEST_PAGE
-from askew.report.run_list import State
+from askew.report.folders.run_list import State
+from askew.report.items.query import LONGEST_PAGE
 from askew.runfolder import RunFolder
 from askew.serve.items import NoSuchItem, answer
 from askew.serve.listening import check_loopback, loopback_hosts, serve_until_stopped

@@ -34,7 +34,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 async def test_every_link_of_a_served_report_is_answered_with_as_many_items_as_on_disk(three):
-    from askew.report.shelves import shelves_of
+    from askew.report.items.shelves import shelves_of
     from askew.runfolder import RunFolder
 
     shelves = {one.audit: one for one in shelves_of(RunFolder(three / "three"))}
@@ -78,7 +78,7 @@ async def test_items_of_every_audit_are_filtered_counted_and_opened_and_nothing_
 
 
 async def test_the_items_are_read_once_for_the_report_and_for_what_it_asks(three, monkeypatch):
-    from askew.report import shelves
+    from askew.report.items import shelves
 
     read = []
     stock_of = shelves.stock_of

@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 from askew.build.statistics import Table4Row, printed_rows, printed_sources
-from askew.report.card_parts import OWN_LICENCE, licence_of, size_category
+from askew.report.filed.card_parts import OWN_LICENCE, licence_of, size_category
 from askew.report.markup import (
     NOT_MEASURED,
     at,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from askew.report.card_parts import size_category
+from askew.report.filed.card_parts import size_category
 from askew.report.markup import at, code, count, mapping, said, table, yaml_list, yaml_text
 from askew.runfolder import json_text
 

@@ -11,7 +11,7 @@ from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
 
 if TYPE_CHECKING:
-    from askew.report.compare_records import Comparison
+    from askew.report.compare.records import Comparison
 
 Runs = Annotated[
     list[Path], typer.Argument(metavar="BASELINE RUN...", help="Run folders, the baseline first.")
@@ -46,7 +46,7 @@ def compare(
     """
     from askew.report.compare import compare as compare_runs
     from askew.report.compare import write_page
-    from askew.report.compare_tables import to_json
+    from askew.report.compare.tables import to_json
 
     _check(runs, margin, flips, seed)
     found = compare_runs(*runs, margin=margin, seed=seed, flips=flips, anyway=anyway)
@@ -72,7 +72,7 @@ def _check(runs: list[Path], margin: float, flips: int, seed: int) -> None:
 
 
 def _show(found: Comparison) -> None:
-    from askew.report.compare_tables import brief_tables, left_rows, setting_rows
+    from askew.report.compare.tables import brief_tables, left_rows, setting_rows
     from askew.report.terminal import to_rich
 
     for run in found.comparisons:

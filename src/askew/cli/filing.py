@@ -45,8 +45,8 @@ def evidence(
 
     It claims no conformity with any law or standard, and gives no legal advice.
     """
-    from askew.report.evidence_files import write_pack
-    from askew.report.evidence_records import NOT_ADDRESSED, NOT_MEASURED
+    from askew.report.filed.files import write_pack
+    from askew.report.filed.records import NOT_ADDRESSED, NOT_MEASURED
     from askew.runfolder import RunFolder, json_text
 
     pack = write_pack(RunFolder.open(run), out, with_calls=with_calls, with_report=report)
@@ -77,14 +77,14 @@ def evidence(
 
 def model_card(run: Run, out: Out = None, json: Metadata = False) -> None:
     """Write a model card of a run, with the metadata that Hugging Face reads."""
-    from askew.report import model_card as card
+    from askew.report.filed import model_card as card
 
     _write(run, out, card.metadata_of if json else card.model_card)
 
 
 def data_card(run: Run, out: Out = None, json: Metadata = False) -> None:
     """Write a card of the data that a run put to the model: sources, counts, licences, faults."""
-    from askew.report import data_card as card
+    from askew.report.filed import data_card as card
 
     _write(run, out, card.metadata_of if json else card.data_card)
 

@@ -16,12 +16,12 @@ from askew.cli.terminal import console, echo
 from askew.errors import AskewError, ConfigError, RunError
 
 if TYPE_CHECKING:
-    from askew.report.gate_baseline import Baseline
-    from askew.report.gate_caution import Conditions
-    from askew.report.gate_file import RuleFile
-    from askew.report.gate_rule import Rule
-    from askew.report.gate_ruling import Verdict
-    from askew.report.gate_run import GateRun
+    from askew.report.gate.baseline import Baseline
+    from askew.report.gate.caution import Conditions
+    from askew.report.gate.gated_run import GateRun
+    from askew.report.gate.rule import Rule
+    from askew.report.gate.rules_file import RuleFile
+    from askew.report.gate.ruling import Verdict
 
 FAILED = 1  # a rule does not hold
 RULES_FILE = Path("gate.toml")
@@ -107,7 +107,7 @@ def gate(
             _init(rules or RULES_FILE, opened, force=force)
             return
         from askew.report.gate import judge_runs
-        from askew.report.gate_file import RuleFile, read_rules
+        from askew.report.gate.rules_file import RuleFile, read_rules
 
         file = read_rules(rules) if rules else RuleFile(())
         wanted = [*file.rules, *_parsed(rule or [])]
@@ -141,18 +141,18 @@ def _one_line_errors(junit: Path | None, summary: Path | None, *, github: bool) 
     try:
         yield
     except AskewError as trouble:
-        from askew.report.annotations import command, harmless
+        from askew.report.gate.annotations import command, harmless
 
         text = harmless(str(trouble))
         if github:
             typer.echo(command("error", "askew gate: error", text))
         if junit:
-            from askew.report.junit import junit_of_error
+            from askew.report.gate.junit import junit_of_error
             from askew.runfolder import write_whole
 
             write_whole(junit, junit_of_error(text))
         if summary:
-            from askew.report.gate_summary import markdown_of_error
+            from askew.report.gate.summary import markdown_of_error
 
             _append(summary, markdown_of_error(text))
         raise type(trouble)(text) from trouble
@@ -160,7 +160,7 @@ def _one_line_errors(junit: Path | None, summary: Path | None, *, github: bool) 
 
 def _open(paths: Sequence[Path]) -> list[GateRun]:
     """The runs, each once; two of one name are told apart by their paths."""
-    from askew.report.gate_run import read_run
+    from askew.report.gate.gated_run import read_run
 
     runs = [read_run(path) for path in paths]
     names = [run.name for run in runs]
@@ -171,14 +171,14 @@ def _open(paths: Sequence[Path]) -> list[GateRun]:
 
 
 def _parsed(texts: Sequence[str]) -> list[Rule]:
-    from askew.report.gate_rule import parse_rule
+    from askew.report.gate.rule import parse_rule
 
     return [parse_rule(text) for text in texts]
 
 
 def _share(option: str, text: str | None) -> float | None:
     """A share as it is typed: 0.9 or 90 %."""
-    from askew.report.gate_rule import read_number
+    from askew.report.gate.rule import read_number
 
     if text is None:
         return None
@@ -207,7 +207,7 @@ def _terms(
 
 
 def _margin(text: str | None, file: RuleFile) -> float:
-    from askew.report.compare_verdict import MARGIN
+    from askew.report.compare.verdict import MARGIN
 
     found = _share("--margin", text)
     found = file.margin if found is None else found
@@ -218,7 +218,7 @@ def _margin(text: str | None, file: RuleFile) -> float:
 
 
 def _baseline(path: Path | None) -> Baseline | None:
-    from askew.report.gate_baseline import read_baseline
+    from askew.report.gate.baseline import read_baseline
 
     return None if path is None else read_baseline(path)
 
@@ -233,8 +233,8 @@ def _judged(
 ) -> Verdict:
     """The rules and the comparison with a baseline; the rules may then be none."""
     from askew.report.gate import judge_runs
-    from askew.report.gate_no_worse import no_worse
-    from askew.report.gate_ruling import Verdict
+    from askew.report.gate.no_worse import no_worse
+    from askew.report.gate.ruling import Verdict
 
     compared = tuple(one for run in runs for one in no_worse(run, held, margin, terms))
     ruled = judge_runs(runs, rules, baseline=baseline, terms=terms).rulings if rules else ()
@@ -242,7 +242,7 @@ def _judged(
 
 
 def _code(verdict: Verdict) -> int:
-    from askew.report.gate_rule import Outcome
+    from askew.report.gate.rule import Outcome
 
     return {Outcome.PASS: 0, Outcome.FAIL: FAILED, Outcome.CANNOT_TELL: INCOMPLETE}[verdict.outcome]
 
@@ -250,7 +250,7 @@ def _code(verdict: Verdict) -> int:
 def _write_baseline(path: Path, runs: Sequence[GateRun], rules: Sequence[Rule]) -> None:
     from datetime import UTC, datetime
 
-    from askew.report.gate_baseline import write_baseline
+    from askew.report.gate.baseline import write_baseline
 
     if len(runs) != 1:
         raise ConfigError(f"a baseline is made of one run, and {len(runs)} are named. Name one.")
@@ -259,7 +259,7 @@ def _write_baseline(path: Path, runs: Sequence[GateRun], rules: Sequence[Rule]) 
 
 
 def _init(path: Path, runs: Sequence[GateRun], *, force: bool) -> None:
-    from askew.report.gate_file import starter
+    from askew.report.gate.rules_file import starter
     from askew.report.which_audit import audits_in
     from askew.runfolder import write_whole
 
@@ -271,7 +271,7 @@ def _init(path: Path, runs: Sequence[GateRun], *, force: bool) -> None:
 
 
 def _list(runs: Sequence[GateRun], *, everything: bool, json: bool) -> None:
-    from askew.report.gate_list import as_json, lines, listing
+    from askew.report.gate.listing import as_json, lines, listing
 
     if len(runs) > 1:
         raise ConfigError(f"{len(runs)} runs are named. List the figures of one.")
@@ -288,12 +288,12 @@ def _list(runs: Sequence[GateRun], *, everything: bool, json: bool) -> None:
 
 def _write(verdict: Verdict, junit: Path | None, summary: Path | None) -> None:
     if junit:
-        from askew.report.junit import junit as as_junit
+        from askew.report.gate.junit import junit as as_junit
         from askew.runfolder import write_whole
 
         write_whole(junit, as_junit(verdict))
     if summary:
-        from askew.report.gate_summary import markdown
+        from askew.report.gate.summary import markdown
 
         _append(summary, markdown(verdict))
 
@@ -319,13 +319,13 @@ def _print(
     json: bool,
     github: bool,
 ) -> None:
-    from askew.report.annotations import annotation_lines
-    from askew.report.gate_summary import as_json, sentence
+    from askew.report.gate.annotations import annotation_lines
+    from askew.report.gate.summary import as_json, sentence
 
     if json:
         typer.echo(as_json(verdict, code, terms, baseline.name if baseline else ""), nl=False)
     else:
-        from askew.report.gate_list import in_words, to_table
+        from askew.report.gate.listing import in_words, to_table
 
         console().print(to_table(verdict))
         for line in in_words(verdict):
@@ -338,6 +338,6 @@ def _print(
 
 
 def _plain(text: str) -> str:
-    from askew.report.annotations import harmless
+    from askew.report.gate.annotations import harmless
 
     return harmless(text)

@@ -15,9 +15,9 @@ from askew.errors import ConfigError
 from askew.report.words import clean, counted
 
 if TYPE_CHECKING:
-    from askew.report.run_headline import Headline
-    from askew.report.run_list import RunEntry
-    from askew.report.run_sheet import RunSheet
+    from askew.report.folders.headline import Headline
+    from askew.report.folders.run_list import RunEntry
+    from askew.report.folders.sheet import RunSheet
 
 RUNS = Path("runs")
 PASSPHRASE = "ASKEW_SIGNING_PASSPHRASE"
@@ -54,8 +54,8 @@ def ls(
 
     Dates are those of the calls in a run's ledger, in UTC; a run without calls has none.
     """
-    from askew.report.run_list import list_runs, select
-    from askew.report.run_sheet import entry_record
+    from askew.report.folders.run_list import list_runs, select
+    from askew.report.folders.sheet import entry_record
     from askew.runfolder import json_text
 
     moment = None if since is None else _moment("--since", since)
@@ -77,8 +77,8 @@ def _rows(entries: list[RunEntry]) -> Iterator[str]:
     """Each run in a line of columns, and below it its figures or what is wrong with it."""
     from rich.cells import cell_len
 
-    from askew.report.run_headline import money_text
-    from askew.report.run_list import date_text
+    from askew.report.folders.headline import money_text
+    from askew.report.folders.run_list import date_text
 
     names = [clean(_line(one.name)) for one in entries]
     edge = min(_WIDEST_NAME, max(map(cell_len, names))) + 2
@@ -155,8 +155,8 @@ def show(
     """Show one run on one screen: what was measured and found, what it cost, what to do next."""
     from shlex import quote
 
-    from askew.report.run_list import find_run
-    from askew.report.run_sheet import run_sheet, sheet_record
+    from askew.report.folders.run_list import find_run
+    from askew.report.folders.sheet import run_sheet, sheet_record
     from askew.runfolder import RunFolder, json_text
 
     day = None if on is None else _day(on)
@@ -175,7 +175,7 @@ def _day(text: str) -> date:
 
 
 def _print_sheet(sheet: RunSheet) -> None:
-    from askew.report.run_sheet import sheet_lines
+    from askew.report.folders.sheet import sheet_lines
 
     lines = sheet_lines(sheet)
     edge = max(len(heading) for heading, _ in lines) + 2
@@ -238,8 +238,8 @@ def verify(
 
     Exits with 1 if one is not as it was left, with 3 if one cannot be checked.
     """
-    from askew.report.signing_keys import read_public_key
-    from askew.report.verifying import Verified, VerifyState, verified_record, verify_run
+    from askew.report.folders.signing_keys import read_public_key
+    from askew.report.folders.verifying import Verified, VerifyState, verified_record, verify_run
     from askew.runfolder import json_text
 
     key = None if signer is None else read_public_key(signer)
@@ -272,8 +272,8 @@ def sign(
 
     A passphrase is asked for, or taken from ASKEW_SIGNING_PASSPHRASE; never from the command line.
     """
-    from askew.report.signature import sign_run
-    from askew.report.signing_keys import is_shared, read_private_key, write_key_pair
+    from askew.report.folders.signature import sign_run
+    from askew.report.folders.signing_keys import is_shared, read_private_key, write_key_pair
 
     if make_key is not None:
         if run is not None or key is not None:

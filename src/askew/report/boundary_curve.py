@@ -15,10 +15,10 @@ import numpy as np
 from askew.audits.boundary_records import TopicTest
 from askew.records import Estimate
 from askew.report.boundary_map import standalone
-from askew.report.boundary_shelf import topic_idents
 from askew.report.boundary_summary import short_title
 from askew.report.figure import picture, short, shown_text
 from askew.report.items import item_link
+from askew.report.items.boundary_shelf import topic_idents
 from askew.report.words import counted, has_interval
 from askew.runfolder import write_whole
 

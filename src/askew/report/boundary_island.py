@@ -20,10 +20,10 @@ from askew.audits.boundary_records import TopicTest
 from askew.graphs.topics import TopicGraph
 from askew.report.boundary_chosen import Drawn, chosen
 from askew.report.boundary_layout import HEIGHT, WIDTH, layout
-from askew.report.boundary_shelf import topic_idents
 from askew.report.boundary_summary import short_title
 from askew.report.html_page import no_break
 from askew.report.items import item_link
+from askew.report.items.boundary_shelf import topic_idents
 from askew.report.words import UNDEFINED, counted, percent, percent_range
 
 ROOM = 5_000  # topics on the map; a larger graph is drawn as far as that around what was tested

@@ -16,7 +16,6 @@ from askew.report.boundary_curve import curve_note, discovery_curve
 from askew.report.boundary_island import map_island
 from askew.report.boundary_map import topic_map
 from askew.report.boundary_run import CLUSTERS, DOES_NOT, BoundaryRun
-from askew.report.boundary_shelf import topic_idents
 from askew.report.boundary_summary import (
     findings,
     sentence,
@@ -28,6 +27,7 @@ from askew.report.boundary_table import answer_table, domain_table, figure_table
 from askew.report.figure import Picture
 from askew.report.html_page import html_bytes
 from askew.report.items import item_link, items_link
+from askew.report.items.boundary_shelf import topic_idents
 from askew.report.section_rows import untitled
 from askew.report.settings import value_text
 from askew.report.words import UNDEFINED, counted, percent, percent_range

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from askew.records import AttackCategory, Item, Outcome, Scenario
-from askew.report.flex_index import FlexPairs, read_pairs
-from askew.report.flex_texts import Asked, PairTexts, pair_texts
+from askew.report.items.flex_index import FlexPairs, read_pairs
+from askew.report.items.flex_texts import Asked, PairTexts, pair_texts
 from askew.runfolder import RunFolder
 
 SHOWN = 200

@@ -26,11 +26,12 @@ from askew.report.estimates import Run
 from askew.report.evidence import turned_pairs
 from askew.report.flex_section import EXAMPLES as PAIRS
 from askew.report.flex_section import flex_section
-from askew.report.flex_shelf import FlexStock
 from askew.report.html_page import styles, template
-from askew.report.island import island
-from askew.report.item_index import shelf_of
 from askew.report.items import Shelf
+from askew.report.items.flex_shelf import FlexStock
+from askew.report.items.index import shelf_of
+from askew.report.items.island import island
+from askew.report.items.shelves import Stocks, shelves_of
 from askew.report.methods import (
     READING,
     checksum_rows,
@@ -41,7 +42,6 @@ from askew.report.methods import (
 from askew.report.overview import QUESTIONS, TITLES, measured_in, overview
 from askew.report.run_record import RunRecord, run_record
 from askew.report.scripts import policy, script
-from askew.report.shelves import Stocks, shelves_of
 from askew.report.which_audit import Audit, audits_of, part_of, settings_of
 from askew.runfolder import RunFolder, write_whole
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from askew.errors import RunError
-from askew.report.island import json_bytes
-from askew.report.item_query import ItemSource
+from askew.report.items.island import json_bytes
+from askew.report.items.query import ItemSource
 from askew.runfolder import RunFolder
 from askew.serve.query import BadQuery
 from askew.serve.runs import Memory

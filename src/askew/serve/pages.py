@@ -8,9 +8,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from askew.report.folders.headline import money_text
+from askew.report.folders.run_list import RunEntry, date_text, select
 from askew.report.html_page import styles
-from askew.report.run_headline import money_text
-from askew.report.run_list import RunEntry, date_text, select
 from askew.report.words import clean, label
 from askew.serve.query import BadQuery, parse_date
 

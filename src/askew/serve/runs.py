@@ -10,7 +10,7 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from askew.errors import RunError
-from askew.report.run_list import RunEntry, find_folders, newest_first, read_run, stamp
+from askew.report.folders.run_list import RunEntry, find_folders, newest_first, read_run, stamp
 from askew.runfolder import RunFolder
 
 MOST_KEPT = 4  # pages and indexes of items that are kept in memory, each

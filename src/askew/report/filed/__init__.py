@@ -1,0 +1,1 @@
+"""What is filed of a run: the evidence pack, model and data cards."""

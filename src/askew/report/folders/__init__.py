@@ -1,0 +1,1 @@
+"""Run folders at rest: listed, shown, signed, verified."""
