@@ -593,6 +593,13 @@ def test_what_is_undefined_is_nan_and_never_zero():
     assert "nothing can be said" in run._repr_html_() or "not meaningful" in run._repr_html_()
 
 
+def test_a_short_name_stands_for_a_figure_as_it_does_in_a_gate(planted_run):
+    overall = planted_run.estimate("flex.attack_success_rate.overall")
+    assert planted_run.estimate("asr") == overall
+    persona = "flex.attack_success_rate.category.persona_injection"
+    assert planted_run.estimate("asr.category.persona_injection") == planted_run.estimate(persona)
+
+
 def test_a_figure_that_is_not_there_is_answered_with_near_ones(planted_run):
     with pytest.raises(ConfigError, match=r"Near it: flex\.attack_success_rate\.overall"):
         planted_run.estimate("flex.attack_success_rate.overal")

@@ -116,7 +116,7 @@ def test_the_interactive_map_takes_the_place_of_the_drawn_one(shown):
 
 def test_without_scripts_and_on_paper_the_drawn_map_stands(chromium, shown, address, search):
     shown.emulate_media(media="print")
-    assert shown.locator(".map-drawn svg[role=img]").is_visible()
+    shown.locator(".map-drawn svg[role=img]").wait_for(state="visible")
     assert not shown.locator(CANVAS).is_visible()
     context = chromium.new_context(java_script_enabled=False, offline=True)
     plain = context.new_page()

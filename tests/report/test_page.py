@@ -245,7 +245,7 @@ def test_a_served_page_asks_its_server_for_the_items_and_holds_none(run):
 
 
 def test_the_page_says_what_it_is_in_its_language(page):
-    assert page.all("html") == [{"lang": "en"}]
+    assert [one["lang"] for one in page.all("html")] == ["en"]
     assert "builtin/smollm2" in page.texts[[w[-1:] for w, _ in page.texts].index(("title",))][1]
     assert len(page.all("main")) == len(page.all("header")) == len(page.all("footer")) == 1
     assert all("aria-labelledby" in section for section in page.all("section"))

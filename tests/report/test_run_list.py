@@ -374,3 +374,22 @@ def test_a_folder_of_many_runs_is_listed_quickly(made, tmp_path):
     began = time.perf_counter()
     assert len(list_runs(tmp_path)) == 100
     assert time.perf_counter() - began < 3
+
+
+def test_calls_that_were_sent_are_told_from_replies_of_earlier_runs(tmp_path):
+    path = bare(tmp_path / "a", "toy/alpha", DAY, DAY, DAY)
+    with RunFolder.open(path)._connected() as database:
+        database.execute("UPDATE calls SET attempts = 0, origin = 'elsewhere' WHERE id = 2")
+    entry = read_run(path)
+    assert (entry.calls, entry.sent, entry.reused) == (3, 2, 1)
+    assert read_run(path, most_summed=2).sent is None
+    said = "\n".join(text for _, text in sheet_lines(run_sheet(entry, "a")))
+    assert "2 calls sent, 1 reply from earlier runs" in said
+
+
+def test_a_model_that_was_not_fit_has_no_findings_on_the_screen(run):
+    figures = json.loads((run / "estimates.json").read_text(encoding="utf-8"))
+    assert run_sheet(read_run(run), "one").audits[0].findings
+    figures["flex"]["fit"] = {**figures["flex"].get("fit", {}), "meaningful": False}
+    (run / "estimates.json").write_text(json.dumps(figures), encoding="utf-8")
+    assert run_sheet(read_run(run), "one").audits[0].findings == ()

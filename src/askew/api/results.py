@@ -103,7 +103,8 @@ class Run:
         """One figure with its interval, by its path in `estimates.json`.
 
         Args:
-            path: e.g. "flex.attack_success_rate.category.persona_injection", or
+            path: a short name as `askew gate --list` has them ("asr"), or
+                "flex.attack_success_rate.category.persona_injection", or
                 "clinical.effects.direct.gender.female - male.urgency", or
                 "boundary.by_domain.economy.leaning_share".
 
@@ -116,7 +117,7 @@ class Run:
         from askew.report.frame import estimate_at, figure_rows
 
         figures = self.figures
-        found = estimate_at(figures, path)
+        found = estimate_at(figures, path) or self._by_short_name(path)
         if found is None:
             known = [str(row["path"]) for row in figure_rows(figures)]
             near = get_close_matches(path, known, n=3, cutoff=0.3)
@@ -125,6 +126,17 @@ class Run:
                 "`table()` lists all that have an interval, `figures` holds everything."
             )
         return found
+
+    def _by_short_name(self, name: str) -> Estimate | None:
+        from askew.report.frame import estimate_at
+        from askew.report.gate.alias import aliases_named, prefixes
+
+        for alias, rest in aliases_named(name):
+            for prefix in prefixes(alias, self.figures):
+                place = ".".join((*prefix, rest)) if rest else ".".join(prefix)
+                if (found := estimate_at(self.figures, place)) is not None:
+                    return found
+        return None
 
     def table(self) -> pandas.DataFrame:
         """One row a figure: path, figure, kind of slice, slice, value, interval, n, coverage.

@@ -241,7 +241,7 @@ def calls(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """List the calls of a run, with what became of each."""
+    """List the calls of a run, with what became of each; --json has their prompts and replies."""
     from dataclasses import asdict
 
     from askew.models.ledgerfile import State, read_records

@@ -83,10 +83,11 @@ def _rows(entries: list[RunEntry]) -> Iterator[str]:
     names = [clean(_line(one.name)) for one in entries]
     edge = min(_WIDEST_NAME, max(map(cell_len, names))) + 2
     for name, one in zip(names, entries, strict=True):
+        asked = one.calls if one.sent is None else one.sent
         about = [
             one.model,
             ", ".join(one.audits),
-            "" if one.calls is None else counted(one.calls, "call"),
+            "" if asked is None else counted(asked, "call"),
             "" if one.money is None else f"cost {money_text(one.money)}",
         ]
         told = " · ".join(_line(part) for part in about if part)
@@ -278,8 +279,11 @@ def sign(
     if make_key is not None:
         if run is not None or key is not None:
             raise ConfigError("--make-key stands alone: make the key, then sign with --key.")
-        print_ = write_key_pair(make_key, _new_passphrase())
+        passphrase = _new_passphrase()
+        print_ = write_key_pair(make_key, passphrase)
         echo(f"Wrote {shown(make_key)}, which stays with you, and {shown(make_key)}.pub.")
+        if not passphrase:
+            echo(f"It has no passphrase: {PASSPHRASE}, or a terminal to ask at, gives it one.")
         echo(f"Tell those who check your runs its fingerprint: {print_}")
         return
     if run is None or key is None:

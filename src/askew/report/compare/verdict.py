@@ -69,7 +69,11 @@ def _decided_run(run: RunComparison, declared: _Corrected, others: _Corrected) -
             for audit in audits
             for figure in audit.declared
         ],
-        [audit.objection for audit in audits if audit.objection],
+        [
+            f"{_AUDITS[audit.audit]}: {audit.objection}" if several else audit.objection
+            for audit in audits
+            if audit.objection
+        ],
     )
     changed = replace(run, audits=audits, verdict=verdict)
     return replace(changed, sentence=_sentence(changed, reason))

@@ -52,6 +52,8 @@ class RunEntry:
         first: when its first call was planned, from the ledger; None where it has none.
         last: when its last call was answered, sent or planned, from the ledger.
         calls: in its ledger, reused ones among them; None where it cannot be read.
+        sent: of them, those that left for a model; None where it would take too long to count.
+        reused: of them, those whose reply another run has had; None as above.
         money: what they cost; None where a price is missing, or it would take too long to add up.
         headlines: one figure for each audit that has figures.
     """
@@ -65,6 +67,8 @@ class RunEntry:
     first: datetime | None = None
     last: datetime | None = None
     calls: int | None = None
+    sent: int | None = None
+    reused: int | None = None
     money: float | None = None
     headlines: tuple[Headline, ...] = ()
 
@@ -76,6 +80,8 @@ class Asked(NamedTuple):
     first: datetime | None
     last: datetime | None
     calls: int
+    sent: int | None
+    reused: int | None
     money: float | None
 
 
@@ -186,20 +192,23 @@ def read_ledger(database: Path, most_summed: int = MOST_SUMMED) -> Asked:
     """
     with closing(open_to_read(database)) as ledger, as_run_error(database):
         if not ledger.execute(_HAS_CALLS).fetchone():
-            return Asked("", None, None, 0, None)  # nothing was asked yet
+            return Asked("", None, None, 0, 0, 0, None)  # nothing was asked yet
         first = ledger.execute(_FIRST).fetchone()
         if first is None:
-            return Asked("", None, None, 0, None)
+            return Asked("", None, None, 0, 0, 0, None)
         (last,) = ledger.execute(_LAST, (_LAST_ROWS,)).fetchone()
         (calls,) = ledger.execute("SELECT max(id) FROM calls").fetchone()
-        nanos = ledger.execute(_NANOS).fetchone()[0] if calls <= most_summed else None
+        sums = ledger.execute(_COUNTED).fetchone() if calls <= most_summed else (None,) * 3
         target = ledger.execute(_TARGET, (_LAST_ROWS,)).fetchone()
     model, planned = first
+    sent, reused, nanos = sums
     return Asked(
         str(target[0] if target else model),
         _moment(planned),
         _moment(last),
         int(calls),
+        sent,
+        reused,
         None if nanos is None else nanos / NANOS,
     )
 
@@ -349,7 +358,8 @@ _TARGET = """
 SELECT model FROM (SELECT model, role FROM calls ORDER BY id DESC LIMIT ?)
 WHERE role = 'target' LIMIT 1
 """
-_NANOS = """
-SELECT CASE WHEN count(*) = count(reserved_nanos + settled_nanos)
+_COUNTED = """
+SELECT sum(attempts > 0), sum(origin IS NOT NULL),
+    CASE WHEN count(*) = count(reserved_nanos + settled_nanos)
     THEN sum(reserved_nanos + settled_nanos) END FROM calls
 """

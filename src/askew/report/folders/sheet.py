@@ -13,7 +13,7 @@ from askew.report import boundary_summary, clinical_summary, summary
 from askew.report.boundary_run import BoundaryRun
 from askew.report.clinical_run import ClinicalRun
 from askew.report.estimates import Run
-from askew.report.folders.headline import figures_of, money_text
+from askew.report.folders.headline import figures_of, headlines, money_text
 from askew.report.folders.run_list import RunEntry, State, date_text
 from askew.report.which_audit import Audit
 from askew.report.words import counted, label, listed
@@ -80,11 +80,12 @@ def run_sheet(entry: RunEntry, shown: str) -> RunSheet:
 def _audit_sheet(audit: Audit, estimates: Mapping[str, object]) -> AuditSheet:
     words = _SUMMARIES[audit]
     try:
+        unfit = any(one.meaningful is False for one in headlines(estimates))
         return AuditSheet(
             audit,
             _measured(audit, estimates),
             words.sentence(estimates),
-            tuple(words.findings(estimates)),
+            () if unfit else tuple(words.findings(estimates)),
             tuple(words.warnings(estimates)),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -178,9 +179,12 @@ def _asked(entry: RunEntry) -> str:
 
 
 def _cost(entry: RunEntry) -> str:
-    calls = "calls not known" if entry.calls is None else counted(entry.calls, "call")
     money = "no price is known" if entry.money is None else f"{money_text(entry.money)} in all"
-    return f"{calls} in the ledger, reused ones among them; {money}"
+    if entry.sent is None:
+        calls = "calls not known" if entry.calls is None else counted(entry.calls, "call")
+        return f"{calls} in the ledger, reused ones among them; {money}"
+    reused = f", {counted(entry.reused or 0, 'reply', 'replies')} from earlier runs"
+    return f"{counted(entry.sent, 'call')} sent{reused if entry.reused else ''}; {money}"
 
 
 def size_text(size: float) -> str:
@@ -208,6 +212,8 @@ def entry_record(entry: RunEntry) -> dict[str, object]:
         "last_call": _iso(entry.last),
         "dates_from": "ledger" if entry.first else None,
         "calls": entry.calls,
+        "sent": entry.sent,
+        "reused": entry.reused,
         "money": entry.money,
         "headlines": [asdict(one) for one in entry.headlines],
     }

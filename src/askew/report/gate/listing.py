@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from askew.report.gate.annotations import harmless
 from askew.report.gate.figure_list import Entry, Kind, Unit, entries, unit_of
 from askew.report.gate.gated_run import GateRun
 from askew.report.gate.rule import Outcome
-from askew.report.gate.ruling import Verdict
+from askew.report.gate.ruling import Ruling, Verdict
 from askew.report.gate.wording import interval, read
 from askew.report.which_audit import audits_in
 from askew.report.words import UNDEFINED
@@ -130,20 +131,47 @@ def to_table(verdict: Verdict) -> Table:
     for name in ("outcome", *(("run",) if several else ()), "rule", "found", "interval", "n"):
         right = "right" if name in ("found", "n") else "left"
         table.add_column(name, justify=right, overflow="fold")  # type: ignore[arg-type]  # a word
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in verdict.rulings:
+        alike[one.run, one.rule.text].append(one.path)
     for one in verdict.rulings:
         mark, style = _MARKS[one.outcome]
         if not one.counts and one.outcome is not Outcome.PASS:
             mark, style = "WARN", "yellow"
-        figure = one.estimate
+        rule = _cell(one.rule.text)
+        if len(others := alike[one.run, one.rule.text]) > 1:
+            rule.append(f"\n  {harmless(_told_apart(one.path, others))}")
         cells = [
-            *((one.run,) if several else ()),
-            one.rule.text,
-            read(one.found if figure is None else figure.value, unit=one.unit),
-            "" if figure is None else interval(figure, unit=one.unit),
-            "" if figure is None else f"{figure.n:,}",
+            *((_cell(one.run),) if several else ()),
+            rule,
+            *map(_cell, _numbers(one)),
         ]
-        table.add_row(Text(mark, style=style), *(_cell(cell) for cell in cells))
+        table.add_row(Text(mark, style=style), *cells)
     return table
+
+
+def _told_apart(path: str, others: Sequence[str]) -> str:
+    """Of the path of one figure of a rule on several, what the others do not share.
+
+    >>> _told_apart("flex.a.character.upper", ["flex.a.character.upper", "flex.a.word.upper"])
+    'character'
+    """
+    parts = [one.split(".") for one in others]
+    if len({len(one) for one in parts}) > 1:
+        return path  # a name may hold dots itself
+    shared = [len(set(column)) == 1 for column in zip(*parts, strict=True)]
+    own = [part for part, is_shared in zip(path.split("."), shared, strict=True) if not is_shared]
+    return ".".join(own) or path
+
+
+def _numbers(one: Ruling) -> tuple[str, str, str]:
+    """What was found, its interval and n, as they are read."""
+    figure = one.estimate
+    return (
+        read(one.found if figure is None else figure.value, unit=one.unit),
+        "" if figure is None else interval(figure, unit=one.unit),
+        "" if figure is None else f"{figure.n:,}",
+    )
 
 
 def in_words(verdict: Verdict) -> Iterator[str]:
