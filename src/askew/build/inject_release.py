@@ -167,7 +167,7 @@ def _topics(done: Injection) -> Iterator[str]:
 
 def _released(pair: object) -> dict[str, Any]:
     """A pair by the source's own id: node numbers hold in one reading of the graph alone."""
-    return {k: v for k, v in asdict(pair).items() if k != "node"}  # type: ignore[call-overload]
+    return {k: v for k, v in asdict(pair).items() if k != "node"}  # type: ignore[call-overload]  # a dataclass, which `object` does not say
 
 
 def _model(one: MadeModel) -> dict[str, Any]:

@@ -20,15 +20,13 @@ from askew.cli.audit_plan import (
     show_plans,
 )
 from askew.cli.paying import confirm
-from askew.cli.settings import assignment, data_set
+from askew.cli.settings import DEFAULT_MODEL, assignment, data_set
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
 
 if TYPE_CHECKING:
     from askew.run.audit import Done, Prepared
     from askew.runfile import Audit, RunFile
-
-DEFAULT_MODEL = "builtin/smollm2"
 
 
 def audit(
@@ -105,6 +103,7 @@ def audit(
     Of several models each gets a folder, and a page that compares them. The same command again
     resumes where it stopped. Exits with 4 if replies are missing.
     """
+    from askew.run.common import folder_of
     from askew.runfile import checked
     from askew.runfile.presets import preset as values_of
     from askew.runfile.presets import preset_file
@@ -160,6 +159,8 @@ def _check_apart(names: Sequence[str]) -> None:
     Raises:
         ConfigError: names the first two.
     """
+    from askew.run.common import folder_of
+
     if twice := [name for name in names if names.count(name) > 1]:
         raise ConfigError(f"--model {twice[0]} is given twice. Name each model once.")
     by_folder: dict[str, str] = {}
@@ -170,11 +171,6 @@ def _check_apart(names: Sequence[str]) -> None:
                 f"--model {other} and {name} would have the same folder, {folder_of(name)}. Run "
                 "each alone with an --out of its own, and `askew compare` the two folders."
             )
-
-
-def folder_of(model: str) -> str:
-    """The name of a model's folder among several."""
-    return model.replace("/", "-").replace(":", "-")
 
 
 def _as_written(run: RunFile) -> Mapping[str, Any]:

@@ -127,7 +127,7 @@ class Packed:
 
     def _read(self, view: memoryview) -> int:
         try:
-            return cast("int", self._stream.readinto(view))  # type: ignore[attr-defined]
+            return cast("int", self._stream.readinto(view))  # type: ignore[attr-defined]  # typed as bytes alone
         except (EOFError, zlib.error, OSError) as error:
             raise DataError(
                 f"{self.path}: the file is damaged or cut off, after byte {self._stored.tell():,} "

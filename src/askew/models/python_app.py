@@ -208,7 +208,7 @@ def _described(error: BaseException) -> str:
     name = type(error).__name__
     try:
         return f"{name}: {error}"
-    except Exception:
+    except Exception:  # whatever the user's __str__ raises
         return f"{name}, whose text cannot be had"
 
 

@@ -49,8 +49,12 @@ def default_folder(run: RunFile, checksums: Mapping[str, str]) -> Path:
 
 def folder_name(run: RunFile, asked: object) -> str:
     """`MODEL-HASH` of what is asked."""
-    model = run.target.name.replace("/", "-").replace(":", "-")
-    return f"{model}-{canonical_hash(asked)[:8]}"
+    return f"{folder_of(run.target.name)}-{canonical_hash(asked)[:8]}"
+
+
+def folder_of(model: str) -> str:
+    """A model's name as a folder may have it."""
+    return model.replace("/", "-").replace(":", "-")
 
 
 def refuse_remote(run: RunFile, model: Model) -> None:

@@ -20,6 +20,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from askew.audits.flex import FlexConfig
 from askew.errors import ConfigError
 from askew.prompts.wording import DEFAULT_WORDING
+from askew.report.which_audit import AUDITS, Audit
 from askew.runfile.boundary import ROLES as BOUNDARY_ROLES
 from askew.runfile.boundary import STARTER, BoundaryTable
 from askew.runfile.clinical import JUDGES, MAX_TOKENS, TEMPERATURE, ClinicalTable, with_paper_judges
@@ -221,8 +222,6 @@ class RunFile(Table):
         return settings
 
 
-Audit = Literal["flex", "clinical", "boundary"]
-AUDITS: tuple[Audit, ...] = ("flex", "clinical", "boundary")
 _ROLES: Mapping[str, tuple[str, ...]] = {
     "flex": ("target",),
     "clinical": CLINICAL_ROLES,
