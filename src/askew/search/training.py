@@ -13,31 +13,29 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.engines.fan_out import FanOut, Serial
 from askew.errors import ConfigError, DataError
-from askew.search.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
+from askew.search.checkpoints import Checkpoint
 from askew.search.features import NAMES
 from askew.search.label_prior import graph_key, label_prior
 from askew.search.learned import KIND, shipped
 from askew.search.learned_network import (
     Network,
     adam,
-    adam_of,
     cross_entropy,
     fresh_network,
-    network_of,
 )
-from askew.search.learned_rows import gather, known_before, trusted_titles
+from askew.search.learned_rows import Known, gather, known_before, trusted_titles
+from askew.search.training_state import Kept, Rows, joined
 from askew.search.worlds import World
 from askew.seeds import generator
-
-_STATE = "learned training"
-_ROWS = "learned rows"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,6 +95,7 @@ def train(
     told: Told | None = None,
     *,
     resume: str | Path | None = None,
+    fan_out: FanOut | None = None,
 ) -> Checkpoint:
     """Train on labelled worlds.
 
@@ -108,6 +107,8 @@ def train(
         told: called with the progress.
         resume: a folder that is made, and into which the state is written after each round of games
             and each epoch. A training that was killed goes on from there to the very same weights.
+        fan_out: who plays a round's games and fits the folds; None: this process, one after
+            another. The weights are the same whoever it is. Epochs follow one another here.
 
     Returns:
         What `policies.policy("learned", checkpoint=...)` takes and `save_checkpoint` writes.
@@ -124,7 +125,7 @@ def train(
             "nothing can be learned: the worlds need topics that lean and topics that do not. "
             "Check the labels."
         )
-    training = _Training(worlds, used, seed, told or (lambda _: None), resume)
+    training = _Training(worlds, used, seed, told or (lambda _: None), resume, fan_out or Serial())
     return training.run()
 
 
@@ -136,13 +137,15 @@ class _Training:
         seed: int,
         told: Told,
         resume: str | Path | None,
+        fan_out: FanOut,
     ) -> None:
         self.worlds = worlds
         self.settings = settings
         self.seed = seed
         self.told = told
+        self.fan_out = fan_out
         self.known = known_before(worlds)
-        self.kept = _Kept(resume, self._fingerprint()) if resume is not None else None
+        self.kept = Kept(resume, self._fingerprint()) if resume is not None else None
         self.begun = shipped().network if settings.begin == "shipped" else None
         self.pull = settings.decay if self.begun is None else settings.anchor
 
@@ -150,16 +153,16 @@ class _Training:
         """All rounds, and the cross-validation."""
         used = self.settings
         network = self.begun
-        parts: list[_Rows] = []
+        parts: list[Rows] = []
         for number in range(1, used.rounds + 1):
             parts.append(self._games(number, network))
-            rows = _joined(parts)
+            rows = joined(parts)
             if network is None:
                 random = generator(self.seed, "weights")
                 network = fresh_network(rows.features, used.hidden, used.members, random)
             network = self._fit(number, network, rows)
         assert network is not None
-        rows = _joined(parts)
+        rows = joined(parts)
         figures: dict[str, Any] = {
             "rows": len(rows.labels),
             "leaning_rows": int(rows.labels.sum()),
@@ -176,31 +179,32 @@ class _Training:
                     figures["kept"] = "shipped"
         return self._checkpoint(network, figures)
 
-    def _games(self, number: int, network: Network | None) -> _Rows:
+    def _games(self, number: int, network: Network | None) -> Rows:
         if self.kept is not None and (found := self.kept.rows(number)) is not None:
             return found
         used, count = self.settings, len(self.worlds)
         games = max(1, -(-used.games // count)) * count
         order = generator(self.seed, "worlds", str(number)).permutation(count).tolist()
         games = min(games, max(used.most_games, used.games))
-        features, labels, world = [], [], []
-        for game in range(games):
-            index = order[game % count]
-            name = f"round {number} game {game}"
-            queries = min(used.queries, max(20, self.worlds[index].graph.size // 3))
-            rows, leaning = gather(
-                self.worlds, self.known, index, network, self.seed, name, queries, used.forgetting
+        planned = [
+            _Game(
+                order[game % count],
+                f"round {number} game {game}",
+                min(used.queries, max(20, self.worlds[order[game % count]].graph.size // 3)),
             )
-            features.append(rows)
-            labels.append(leaning)
-            world.append(np.full(len(leaning), index, np.int32))
-            self.told(TrainingProgress("games", number, game + 1, games, math.nan))
-        gathered = _Rows(np.concatenate(features), np.concatenate(labels), np.concatenate(world))
+            for game in range(games)
+        ]
+
+        def advance(done: int, of: int) -> None:
+            self.told(TrainingProgress("games", number, done, of, math.nan))
+
+        play = partial(_play, self.worlds, self.known, network, self.seed, used.forgetting)
+        gathered = joined(self.fan_out.map(play, planned, advance))
         if self.kept is not None:
             self.kept.keep_rows(number, gathered)
         return gathered
 
-    def _fit(self, number: int, network: Network, rows: _Rows) -> Network:
+    def _fit(self, number: int, network: Network, rows: Rows) -> Network:
         """The epochs of one round, from `network` on, which is left as it was."""
         used = self.settings
         optimiser = adam(network.copy(), self.pull, self.begun)
@@ -217,7 +221,7 @@ class _Training:
             self.told(TrainingProgress("fit", number, epoch + 1, used.epochs, loss))
         return optimiser.network
 
-    def _folds(self, rows: _Rows) -> tuple[float, float]:
+    def _folds(self, rows: Rows) -> tuple[float, float]:
         """How much better the trained network predicts worlds that it was not fitted to.
 
         Returns:
@@ -230,21 +234,16 @@ class _Training:
         folds = min(used.folds, len(groups))
         if folds < 2:
             return math.nan, math.nan
-        gains: list[float] = []
-        for fold in range(folds):
-            out = {index for group in groups[fold::folds] for index in group}
-            inside = ~np.isin(rows.world, list(out))
-            optimiser = adam(begun.copy(), self.pull, begun)
-            inputs, labels = begun.standardised(rows.features[inside]), rows.labels[inside]
-            for epoch in range(used.epochs):
-                random = generator(self.seed, "fold", str(fold), str(epoch))
-                optimiser.epoch(inputs, labels, _rate(used, epoch), used.batch, random)
-            for index in sorted(out):
-                of = rows.world == index
-                if of.any():
-                    held = _Rows(rows.features[of], rows.labels[of], rows.world[of])
-                    gains.append(_loss(begun, held) - _loss(optimiser.network, held))
-            self.told(TrainingProgress("folds", used.rounds, fold + 1, folds, math.nan))
+
+        def advance(done: int, of: int) -> None:
+            self.told(TrainingProgress("folds", used.rounds, done, of, math.nan))
+
+        left_out = [
+            {index for group in groups[fold::folds] for index in group} for fold in range(folds)
+        ]
+        fit = partial(_fold_gains, used, self.seed, self.pull, begun, rows)
+        by_fold = self.fan_out.map(fit, list(enumerate(left_out)), advance)
+        gains = [gain for its in by_fold for gain in its]
         error = float(np.std(gains, ddof=1) / math.sqrt(len(gains))) if len(gains) > 1 else math.nan
         return float(np.mean(gains)), error
 
@@ -289,65 +288,62 @@ class _Training:
         return digest.hexdigest()
 
 
-@dataclass(slots=True, eq=False)
-class _Rows:
-    features: NDArray[np.float32]
-    labels: NDArray[np.float32]
-    world: NDArray[np.int32]
+@dataclass(frozen=True, slots=True)
+class _Game:
+    """A game of a round."""
+
+    world: int
+    name: str  # for its draws
+    queries: int
 
 
-class _Kept:
-    """What a training has written down to go on from."""
+def _play(
+    worlds: Sequence[World],
+    known: Sequence[Known],
+    network: Network | None,
+    seed: int,
+    forgetting: float,
+    game: _Game,
+) -> Rows:
+    """The rows of one game; see `gather`."""
+    rows, leaning = gather(
+        worlds, known, game.world, network, seed, game.name, game.queries, forgetting
+    )
+    return Rows(rows, leaning, np.full(len(leaning), game.world, np.int32))
 
-    def __init__(self, folder: str | Path, fingerprint: str) -> None:
-        self._folder = Path(folder)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._fingerprint = fingerprint
 
-    def rows(self, number: int) -> _Rows | None:
-        """The rows of a round, where its games were played to the end."""
-        found = self._load(f"rows-{number}", _ROWS)
-        if found is None:
-            return None
-        return _Rows(found.tensors["features"], found.tensors["labels"], found.tensors["world"])
+def _fold_gains(
+    used: TrainingSettings,
+    seed: int,
+    pull: float,
+    begun: Network,
+    rows: Rows,
+    fold: tuple[int, set[int]],
+) -> list[float]:
+    """How much better a network that was not fitted to some worlds predicts each of them.
 
-    def keep_rows(self, number: int, rows: _Rows) -> None:
-        tensors = {"features": rows.features, "labels": rows.labels, "world": rows.world}
-        meta = {"kind": _ROWS, "training": self._fingerprint}
-        save_checkpoint(self._folder / f"rows-{number}.safetensors", tensors, meta)
-
-    def fit(self, number: int, fresh: Any, decay: float, anchor: Network | None) -> tuple[int, Any]:
-        """The epochs of the round that are done, and the optimiser after them."""
-        name = f"fit-{number}"
-        found = self._load(name, _STATE)
-        if found is None:
-            return 0, fresh
-        network = network_of(found, self._folder / f"{name}.safetensors", len(NAMES))
-        optimiser = adam_of(found.tensors, network, decay, anchor)
-        optimiser.steps = int(found.meta["steps"])
-        return int(found.meta["epochs"]), optimiser
-
-    def keep_fit(self, number: int, epochs: int, optimiser: Any) -> None:
-        tensors = optimiser.network.tensors() | optimiser.state()
-        meta = {
-            "kind": _STATE,
-            "training": self._fingerprint,
-            "epochs": epochs,
-            "steps": optimiser.steps,
-        }
-        save_checkpoint(self._folder / f"fit-{number}.safetensors", tensors, meta)
-
-    def _load(self, name: str, kind: str) -> Checkpoint | None:
-        path = self._folder / f"{name}.safetensors"
-        if not path.exists():
-            return None
-        found = load_checkpoint(path, kind)
-        if found.meta.get("training") != self._fingerprint:
-            raise ConfigError(
-                f"{path}: is of a training with other worlds, settings or seed. "
-                "Give another folder, or remove this one."
-            )
-        return found
+    Args:
+        used: the training's settings.
+        seed: of the training.
+        pull: how strongly weights are drawn to `begun`.
+        begun: the network that the fit begins with, and that the gains are over.
+        rows: of all worlds.
+        fold: its number, and the worlds that are left out.
+    """
+    number, out = fold
+    inside = ~np.isin(rows.world, list(out))
+    optimiser = adam(begun.copy(), pull, begun)
+    inputs, labels = begun.standardised(rows.features[inside]), rows.labels[inside]
+    for epoch in range(used.epochs):
+        random = generator(seed, "fold", str(number), str(epoch))
+        optimiser.epoch(inputs, labels, _rate(used, epoch), used.batch, random)
+    gains = []
+    for index in sorted(out):
+        of = rows.world == index
+        if of.any():
+            held = Rows(rows.features[of], rows.labels[of], rows.world[of])
+            gains.append(_loss(begun, held) - _loss(optimiser.network, held))
+    return gains
 
 
 def _groups(worlds: Sequence[World]) -> list[list[int]]:
@@ -358,15 +354,7 @@ def _groups(worlds: Sequence[World]) -> list[list[int]]:
     return list(groups.values()) if len(groups) > 1 else [[index] for index in range(len(worlds))]
 
 
-def _joined(parts: Sequence[_Rows]) -> _Rows:
-    return _Rows(
-        np.concatenate([one.features for one in parts]),
-        np.concatenate([one.labels for one in parts]),
-        np.concatenate([one.world for one in parts]),
-    )
-
-
-def _loss(network: Network, rows: _Rows) -> float:
+def _loss(network: Network, rows: Rows) -> float:
     return float(cross_entropy(network.log_odds(rows.features), rows.labels).mean())
 
 
