@@ -1,0 +1,1 @@
+"""What must not get out: keys, texts of patients, traffic off this machine. Knows no audit."""
