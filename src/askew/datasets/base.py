@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from askew.errors import ConfigError, DataError
+from askew.errors import ConfigError, DataError, shortened
 from askew.records import ContextCondition, Item
 
 ProblemKind = Literal["rejected", "duplicate", "skipped", "no_attack", "note"]
+# Characters: a field may be as long as its file, and a thousand messages are kept.
+_LONGEST_MESSAGE, _LONGEST_NAME = 800, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,8 @@ class BadRecord(Exception):
 
     def __init__(self, message: str, field: str = "") -> None:
         super().__init__(message)
-        self.message = message
-        self.field = field
+        self.message = shortened(message, _LONGEST_MESSAGE)
+        self.field = shortened(field, _LONGEST_NAME)
 
 
 class Report:
@@ -113,6 +115,8 @@ class Report:
         field: str = "",
     ) -> None:
         """Write one problem down."""
+        record, field = shortened(record, _LONGEST_NAME), shortened(field, _LONGEST_NAME)
+        message = shortened(message, _LONGEST_MESSAGE)
         self.problems.append(Problem(path, line, record, field, kind, message))
 
     def finish(self, *, lenient: bool) -> tuple[Problem, ...]:

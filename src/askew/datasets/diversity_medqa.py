@@ -110,6 +110,7 @@ def list_of_texts(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
         ) from error
     if not isinstance(value, (list, tuple)) or not all(isinstance(part, str) for part in value):
         raise BadRecord(f"is {excerpt(text)!r}, expected a list of texts", name)
+    fields.check_characters(value, name)
     texts = tuple(part.strip() for part in value)
     if len(texts) < 2 or not all(texts):
         raise BadRecord(f"is {excerpt(text)!r}, expected two texts or more, none empty", name)

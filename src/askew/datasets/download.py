@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
 import urllib.error
 import urllib.parse
@@ -23,6 +24,7 @@ from askew.cache import cache_folder
 from askew.datasets.files import read_file
 from askew.datasets.pins import PUBLISHED, Pin, Published
 from askew.errors import ConfigError, DataError, unknown_name
+from askew.privacy.locality import NotLocal, is_loopback, refuse, wanted_by_environment
 
 UPSTREAM = "https://raw.githubusercontent.com"
 _TIMEOUT_SECONDS = 30.0  # without a byte; a slow download may take as long as it needs
@@ -107,9 +109,20 @@ def is_complete(published: Published, cache: Path | None = None) -> bool:
 
 def _base(mirror: str | None) -> str:
     base = (mirror or os.environ.get("ASKEW_MIRROR") or UPSTREAM).rstrip("/")
-    if urllib.parse.urlsplit(base).scheme not in ("http", "https"):
-        raise ConfigError(f"mirror {base!r} is no http or https address.")
+    parts = urllib.parse.urlsplit(base)
+    if parts.scheme not in ("http", "https"):
+        raise ConfigError(f"mirror {_shown(base)!r} is no http or https address.")
+    if not is_loopback(parts.hostname):
+        refuse(
+            f"data would be fetched from {parts.hostname}",
+            "Name a folder that holds the files, with --from FOLDER.",
+        )
     return base
+
+
+def _shown(url: str) -> str:
+    """A URL for a message: without what may be a user, a password or a key."""
+    return re.sub(r"//[^/@]*@", "//…@", url.partition("?")[0])
 
 
 def _has_length(path: Path, pin: Pin) -> bool:
@@ -145,14 +158,17 @@ def _copy(source: Path, pin: Pin, target: Path) -> None:
 
 def _download(url: str, pin: Pin, target: Path, progress: Progress | None) -> None:
     digest = hashlib.sha256()
-    received = 0
+    received, shown = 0, _shown(url)
     try:
-        with _OPENER.open(url, timeout=_TIMEOUT_SECONDS) as response, _replacing(target) as out:
+        with (
+            _opener(url).open(url, timeout=_TIMEOUT_SECONDS) as response,
+            _replacing(target) as out,
+        ):
             while chunk := response.read(_CHUNK):
                 received += len(chunk)
                 if received > pin.length:
                     raise DataError(
-                        f"{url}: sends more than the {pin.length} bytes expected. {_MEND}"
+                        f"{shown}: sends more than the {pin.length} bytes expected. {_MEND}"
                     )
                 digest.update(chunk)
                 out.write(chunk)
@@ -160,20 +176,22 @@ def _download(url: str, pin: Pin, target: Path, progress: Progress | None) -> No
                     progress(pin.file, received, pin.length)
             if received < pin.length:
                 raise DataError(
-                    f"{url}: ended after {received} of {pin.length} bytes. Try again; files that "
+                    f"{shown}: ended after {received} of {pin.length} bytes. Try again; files that "
                     "are complete are kept."
                 )
             if digest.hexdigest() != pin.sha256:
                 raise DataError(
-                    f"{url}: sha256 is {digest.hexdigest()}, expected {pin.sha256}. {_MEND}"
+                    f"{shown}: sha256 is {digest.hexdigest()}, expected {pin.sha256}. {_MEND}"
                 )
+    except NotLocal:
+        raise
     except urllib.error.HTTPError as error:
         with error:
-            raise DataError(f"{url}: HTTP {error.code} {error.reason}. {_MEND}") from error
+            raise DataError(f"{shown}: HTTP {error.code} {error.reason}. {_MEND}") from error
     except urllib.error.URLError as error:
-        raise DataError(f"{url}: no answer: {error.reason}. {_MEND_NETWORK}") from error
+        raise DataError(f"{shown}: no answer: {error.reason}. {_MEND_NETWORK}") from error
     except (OSError, HTTPException) as error:
-        raise DataError(f"{url}: broke off: {error!r}. {_MEND_NETWORK}") from error
+        raise DataError(f"{shown}: broke off: {error!r}. {_MEND_NETWORK}") from error
 
 
 _MEND = (
@@ -200,6 +218,8 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
     try:
         with os.fdopen(descriptor, "wb") as out:
             yield out
+            out.flush()
+            os.fsync(out.fileno())
         os.replace(name, target)
     except BaseException:  # an interrupt too must leave nothing behind
         Path(name).unlink(missing_ok=True)
@@ -221,15 +241,22 @@ class _LimitedRedirects(urllib.request.HTTPRedirectHandler):
         headers: HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        if urllib.parse.urlsplit(newurl).scheme not in ("http", "https"):
+        parts = urllib.parse.urlsplit(newurl)
+        if wanted_by_environment() and not is_loopback(parts.hostname):
+            refuse(f"data would be fetched from {parts.hostname}", "Name a folder with --from.")
+        if parts.scheme not in ("http", "https"):
             raise urllib.error.HTTPError(
                 req.full_url,
                 code,
-                f"redirects to {newurl!r}, which is no http address",
+                f"redirects to {_shown(newurl)!r}, which is no http address",
                 headers,
                 fp,
             )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-_OPENER = urllib.request.build_opener(_LimitedRedirects())
+def _opener(url: str) -> urllib.request.OpenerDirector:
+    """What fetches a URL; a server on this machine is asked without a proxy."""
+    if is_loopback(urllib.parse.urlsplit(url).hostname):
+        return urllib.request.build_opener(_LimitedRedirects(), urllib.request.ProxyHandler({}))
+    return urllib.request.build_opener(_LimitedRedirects())

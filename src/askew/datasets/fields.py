@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from askew.datasets.base import BadRecord
@@ -97,6 +97,20 @@ def check_different(texts: tuple[str, ...]) -> None:
     """
     if len({comparable(option) for option in texts}) < len(texts):
         raise BadRecord(f"two options with the same text: {', '.join(map(repr, texts))}")
+
+
+def check_characters(texts: Iterable[str], name: str) -> None:
+    r"""Refuse half a surrogate pair, which a cell's own escapes can make: "\ud800".
+
+    Raises:
+        BadRecord: no file could hold the text.
+    """
+    for found in texts:
+        try:
+            found.encode()
+        except UnicodeEncodeError:
+            message = "has an escaped half of a surrogate pair, which is no character"
+            raise BadRecord(message, name) from None
 
 
 def unknown_option(

@@ -10,7 +10,10 @@ from __future__ import annotations
 import csv
 import gzip
 import hashlib
+import io
 import json
+import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -19,11 +22,22 @@ from pathlib import Path
 from typing import Any
 
 from askew.datasets.base import BadRecord, Report
-from askew.errors import DataError
+from askew.errors import ConfigError, DataError, shortened
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = "\ufeff"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# What a file begins with that has to be unpacked, or saved in another form, before it is text.
+_ARCHIVES = (
+    (re.compile(rb"PK\x03\x04"), "a zip archive or a spreadsheet", "Unpack it, or save it as CSV"),
+    (re.compile(rb"BZh[1-9]1AY&SY"), "packed with bzip2", "Unpack it"),
+    (re.compile(rb"\xfd7zXZ\0"), "packed with xz", "Unpack it"),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), "packed with zstd", "Unpack it"),
+    (re.compile(rb"7z\xbc\xaf\x27\x1c"), "a 7z archive", "Unpack it"),
+)
+# A file is held in memory, as are its records: a gigabyte is a hundred times the largest set known.
+_MOST_MEGABYTES = 1024
+MOST_VARIABLE = "ASKEW_MAX_FILE_MB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +61,72 @@ def read_file(path: Path) -> File:
     """Read a file, unpacking gzip whatever the file is called.
 
     Raises:
-        DataError: the file cannot be read or its gzip stream is damaged.
+        DataError: the file cannot be read, its gzip stream is damaged, or it is larger, packed or
+            unpacked, than `most_bytes` allows.
     """
+    most = most_bytes()
     try:
-        stored = path.read_bytes()
+        with path.open("rb") as opened:
+            stored = opened.read(most + 1)  # a device or a pipe does not say how long it is
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}. Check the path.") from error
+    except ValueError as error:  # NUL in the name
+        raise DataError(f"{str(path)!r}: cannot be read: {error}. Check the path.") from error
     return unpacked(str(path), stored)
 
 
 def unpacked(label: str, stored: bytes) -> File:
-    """The file that `stored` holds, gzip or plain."""
+    """The file that `stored` holds, gzip or plain.
+
+    Raises:
+        DataError: as `read_file`.
+    """
+    most = most_bytes()
+    _check_length(label, stored, most, "")
     data = stored
     if stored.startswith(_GZIP_MAGIC):
         try:
-            data = gzip.decompress(stored)
+            # Never more than the bound at once: a thousandth of it may be all that is stored.
+            data = gzip.GzipFile(fileobj=io.BytesIO(stored)).read(most + 1)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DataError(
                 f"{label}: the gzip stream is damaged or cut off ({error}). Fetch the file again."
             ) from error
+        _check_length(label, data, most, " when it is unpacked")
+        if data.startswith(_GZIP_MAGIC):
+            raise DataError(f"{label}: packed with gzip twice. Unpack it once and try again.")
     if data.startswith(_UTF16_MARKS):
         raise DataError(f"{label}: the file is UTF-16. Save it as UTF-8 and try again.")
+    for begins, what, mend in _ARCHIVES:
+        if begins.match(data):
+            raise DataError(f"{label}: the file is {what}. {mend} and try again.")
     return File(label, data, hashlib.sha256(stored).hexdigest())
+
+
+def most_bytes() -> int:
+    """How long a file may be, unpacked, that is read whole; `ASKEW_MAX_FILE_MB` changes it.
+
+    Raises:
+        ConfigError: the variable is no whole number from 1 on.
+    """
+    said = os.environ.get(MOST_VARIABLE, "").strip()
+    if not said:
+        return _MOST_MEGABYTES << 20
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", said):
+        raise ConfigError(
+            f"the environment variable {MOST_VARIABLE} is {said[:40]!r}, expected megabytes, as in "
+            f"{MOST_VARIABLE}={_MOST_MEGABYTES}."
+        )
+    return int(said) << 20
+
+
+def _check_length(label: str, data: bytes, most: int, when: str) -> None:
+    if len(data) > most:
+        raise DataError(
+            f"{label}: longer than {most >> 20:,} MB{when}, which is the most that is read into "
+            f"memory. If the file is what you think, raise the bound: "
+            f"{MOST_VARIABLE}={2 * (most >> 20)}."
+        )
 
 
 def json_lines(file: File, report: Report) -> Iterator[Record]:
@@ -96,7 +154,8 @@ def json_document(file: File) -> Any:
         DataError: the file is no UTF-8 or no JSON; the whole file is lost then.
     """
     try:
-        return json.loads(file.data.decode("utf-8-sig"), object_pairs_hook=_object)
+        text = file.data.decode("utf-8-sig")
+        value = json.loads(text, object_pairs_hook=_object)
     except BadRecord as bad:
         raise DataError(f"{file.label}: {bad.message}.") from bad
     except UnicodeDecodeError as error:
@@ -108,6 +167,35 @@ def json_document(file: File) -> Any:
         ) from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"{file.label}: not usable JSON: {error}.") from error
+    if "\\u" in text and not _is_utf8([json.dumps(value, ensure_ascii=False)]):
+        halves = (found for found in _SURROGATE.finditer(text) if not found["pair"])
+        line = next((text.count("\n", 0, half.start()) + 1 for half in halves), 0)
+        raise DataError(
+            f"{file.label}:{line}: an escaped half of a surrogate pair, which is no character. "
+            "Mend or remove the text."
+        )
+    return value
+
+
+def cell_json(text: str, name: str) -> Any:
+    """The JSON value that stands in a cell of a table.
+
+    Args:
+        text: of the cell.
+        name: of its column.
+
+    Raises:
+        BadRecord: a key stands twice, or an escape is no character.
+        ValueError: it is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    try:
+        value = _DECODER.decode(text)
+    except BadRecord as bad:
+        raise BadRecord(bad.message, name) from None
+    if "\\u" in text and not _is_utf8([json.dumps(value, ensure_ascii=False)]):
+        raise BadRecord("an escaped half of a surrogate pair, which is no character", name)
+    return value
 
 
 def csv_rows(file: File, report: Report, required: tuple[str, ...]) -> Iterator[Record]:
@@ -203,19 +291,27 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
+# An escaped surrogate; both halves together are one character.
+_SURROGATE = re.compile(
+    r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F]"
+)
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def _header(row: list[str], label: str, required: tuple[str, ...]) -> list[str]:
+    if not _is_utf8(row):
+        raise DataError(f"{label}: the header is not UTF-8. Save the file as CSV UTF-8.")
     header = [name.strip() for name in row]
     repeated = [name for name, count in Counter(header).items() if count > 1 and name]
     if repeated:
-        raise DataError(f"{label}: the header names the column {repeated[0]!r} twice.")
+        raise DataError(
+            f"{label}: the header names the column {shortened(repr(repeated[0]))} twice."
+        )
     missing = [name for name in required if name not in header]
     if missing:
         raise DataError(
             f"{label}: the header has no column {', '.join(map(repr, missing))}. "
-            f"It has: {', '.join(map(repr, header))}."
+            f"It has: {shortened(', '.join(map(repr, header)), 800)}."
         )
     return header
 

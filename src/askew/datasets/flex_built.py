@@ -8,7 +8,6 @@ taken as they stand, blanks at their ends included: whoever built the set has st
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,15 +16,25 @@ from typing import Any, Literal
 from askew.datasets import fields
 from askew.datasets.base import BadRecord, Report
 from askew.datasets.collect import Items, collect
-from askew.datasets.files import File, Record, csv_rows, read_file
+from askew.datasets.files import (
+    MOST_VARIABLE,
+    File,
+    Record,
+    cell_json,
+    csv_rows,
+    most_bytes,
+    read_file,
+)
 from askew.datasets.flex_form import ATTACK_COLUMNS, CATEGORIES, MARKS, OPTIONS
 from askew.datasets.phrases import is_unknown_phrase
 from askew.datasets.three_options import QUESTION
-from askew.errors import DataError, missing_extra
+from askew.errors import DataError, missing_extra, shortened
 from askew.records import Assignment, AttackCategory, ContextCondition, Item, Provenance
 
 SELECTED = "selected"
 RANDOM = "random"
+_BATCH = 256  # rows of a Parquet file that are unpacked at once
+_ROW = 1000  # bytes of a row's fields in memory, at least
 _COLUMNS = (
     *MARKS,
     "source",
@@ -94,7 +103,7 @@ def parquet_records(file: File, required: Sequence[str] = ()) -> list[Record]:
         required: the columns it must have; empty: those of a built set.
 
     Raises:
-        DataError: it is no Parquet file, or lacks a column.
+        DataError: it is no Parquet file, lacks a column, or unpacks to more than `most_bytes`.
         MissingDependency: pyarrow is not installed.
     """
     try:
@@ -102,19 +111,42 @@ def parquet_records(file: File, required: Sequence[str] = ()) -> list[Record]:
         from pyarrow import parquet
     except ImportError:
         raise missing_extra("pyarrow", "parquet") from None
+    rows: list[dict[str, Any]] = []
+    size, most = 0, most_bytes()
     try:
-        table = parquet.read_table(io.BytesIO(file.data))
-    except (pyarrow.ArrowException, OSError, ValueError) as trouble:
+        opened = parquet.ParquetFile(io.BytesIO(file.data))
+        names = opened.schema_arrow.names
+        _check_columns(file.label, names, required or _COLUMNS)
+        # A row takes next to nothing in the file if it is the same a billion times.
+        for batch in opened.iter_batches(batch_size=_BATCH):
+            size += batch.nbytes + _ROW * batch.num_rows
+            if size > most:
+                raise DataError(
+                    f"{file.label}: its rows take more than {most >> 20:,} MB, which is the most "
+                    "that is read into memory. If the file is what you think, raise the bound: "
+                    f"{MOST_VARIABLE}={2 * (most >> 20)}."
+                )
+            rows += batch.to_pylist()
+    except DataError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError, TypeError) as trouble:
         raise DataError(
-            f"{file.label}: cannot be read as Parquet ({trouble}). Fetch or build it again."
+            f"{file.label}: cannot be read as Parquet ({shortened(str(trouble))}). Fetch or build "
+            "it again."
         ) from trouble
-    missing = [name for name in required or _COLUMNS if name not in table.column_names]
+    return [Record(0, row) for row in rows]
+
+
+def _check_columns(label: str, names: Sequence[str], required: Sequence[str]) -> None:
+    shown = shortened(", ".join(map(repr, names)), 800)
+    missing = [name for name in required if name not in names]
     if missing:
         raise DataError(
-            f"{file.label}: has no column {', '.join(map(repr, missing))}. It has: "
-            f"{', '.join(map(repr, table.column_names))}. Name a file of `askew flex build`."
+            f"{label}: has no column {', '.join(map(repr, missing))}. It has: {shown}. Name a file "
+            "of `askew flex build`."
         )
-    return [Record(0, row) for row in table.to_pylist()]
+    if len(set(names)) < len(names):
+        raise DataError(f"{label}: two columns have one name. It has: {shown}. Build it again.")
 
 
 def _csv_files(folder: Path) -> Iterable[Path]:
@@ -266,7 +298,7 @@ def _questions(text: str) -> dict[str, str]:
     if not text:
         return {}
     try:
-        questions = json.loads(text)
+        questions = cell_json(text, "text_attacks")
     except (ValueError, RecursionError) as trouble:
         raise BadRecord(f"is no JSON ({trouble})", "text_attacks") from trouble
     if not isinstance(questions, dict) or not all(

@@ -93,12 +93,12 @@ class _Line:
         return GoldRecord(
             self._text("id"),
             text,
-            str(self.fields.get("source", "")),
-            tuple(str(tag) for tag in self.fields.get("tags", ())),
+            self._optional_text("source", self.fields.get("source")) or "",
+            self._texts("tags", self.fields.get("tags")),
             tuple(self._triplet(place, row, text) for place, row in enumerate(rows)),
-            _levels(perturb, "impossible"),
-            _levels(perturb, "implausible"),
-            str(perturb.get("reason", "")),
+            self._levels(perturb, "impossible"),
+            self._levels(perturb, "implausible"),
+            self._optional_text("perturb.reason", perturb.get("reason")) or "",
         )
 
     def _text(self, name: str) -> str:
@@ -119,23 +119,57 @@ class _Line:
         if status not in _STATUSES:
             raise self._bad(f"{at}.status", status, f"one of {', '.join(_STATUSES)}")
         span, evidence = self._span(at, row, text)
-        years = row.get("range")
+        qualifier = row.get("qualifier")
+        if qualifier not in (None, "exact", "decade"):
+            raise self._bad(f"{at}.qualifier", qualifier, "exact or decade")
         return GoldTriplet(
             relation,
             self._value(f"{at}.t", row.get("t"), relation),
             Status(status),
             span,
             evidence,
-            tuple(str(wording) for wording in row.get("alt", ())),
+            self._texts(f"{at}.alt", row.get("alt")),
             self._unit(f"{at}.unit", row.get("unit"), relation),
-            row.get("qualifier"),
-            (int(years[0]), int(years[1])) if years else None,
-            row.get("relative"),
-            bool(row.get("optional", False)),
-            bool(row.get("status_lenient", False)),
-            bool(row.get("relative_lenient", False)),
+            qualifier,
+            self._years(f"{at}.range", row.get("range")),
+            self._optional_text(f"{at}.relative", row.get("relative")),
+            self._flag(f"{at}.optional", row.get("optional")),
+            self._flag(f"{at}.status_lenient", row.get("status_lenient")),
+            self._flag(f"{at}.relative_lenient", row.get("relative_lenient")),
             tuple(self._relation(f"{at}.r_alt", name) for name in _listed(row.get("r_alt", ()))),
         )
+
+    def _optional_text(self, name: str, found: object) -> str | None:
+        if found is not None and not isinstance(found, str):
+            raise self._bad(name, found, "a text")
+        return found
+
+    def _texts(self, name: str, found: object) -> tuple[str, ...]:
+        if found is None:
+            return ()
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise self._bad(name, found, "a list of texts")
+        return tuple(found)
+
+    def _flag(self, name: str, found: object) -> bool:
+        if found is not None and not isinstance(found, bool):
+            raise self._bad(name, found, "true or false")
+        return bool(found)
+
+    def _years(self, name: str, found: object) -> tuple[int, int] | None:
+        if found is None:
+            return None
+        if not (isinstance(found, list) and len(found) == 2 and all(type(n) is int for n in found)):
+            raise self._bad(name, found, "two whole numbers")
+        return found[0], found[1]
+
+    def _levels(self, perturb: Mapping[str, Any], kind: str) -> dict[str, tuple[str, ...]]:
+        levels = {
+            attribute: self._texts(f"perturb.{name}", perturb.get(name))
+            for attribute in ("gender", "age")
+            for name in [f"{kind}_{attribute}"]
+        }
+        return {attribute: found for attribute, found in levels.items() if found}
 
     def _relation(self, name: str, found: object) -> Relation:
         if found not in _RELATIONS:
@@ -159,11 +193,16 @@ class _Line:
         return cast("AgeUnit", found)
 
     def _span(self, at: str, row: Mapping[str, Any], text: str) -> tuple[Span | None, str]:
-        span, evidence = row.get("span"), str(row.get("evidence", ""))
+        span, evidence = (
+            row.get("span"),
+            self._optional_text(f"{at}.evidence", row.get("evidence")) or "",
+        )
         if span is None:
             return None, evidence
         if not (isinstance(span, list) and len(span) == 2 and all(type(n) is int for n in span)):
             raise self._bad(f"{at}.span", span, "two whole numbers")
+        if not 0 <= span[0] <= span[1] <= len(text):
+            raise self._bad(f"{at}.span", span, f"a place in the text of {len(text)} characters")
         if evidence and text[span[0] : span[1]] != evidence:
             raise self._bad(
                 f"{at}.evidence", evidence, f"the text at its span, {text[span[0] : span[1]]!r}"
@@ -173,11 +212,3 @@ class _Line:
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _levels(perturb: Mapping[str, Any], kind: str) -> dict[str, tuple[str, ...]]:
-    return {
-        attribute: tuple(str(level) for level in perturb[f"{kind}_{attribute}"])
-        for attribute in ("gender", "age")
-        if perturb.get(f"{kind}_{attribute}")
-    }

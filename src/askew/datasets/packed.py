@@ -2,7 +2,8 @@
 
 A gzip or bzip2 stream that ends early looks like a short file to a reader that only asks for the
 next bytes. Here it is an error, whatever the file is called: what it is packed with is read from
-its first bytes.
+its first bytes. So is a file that is made to unpack without end: a dump of text shrinks to a tenth,
+a bomb to a thousandth and less.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from askew.errors import DataError
 _GZIP = b"\x1f\x8b"
 _BZIP2 = b"BZh"
 _STORED_PIECE = 1 << 20  # bytes read from the disk at once
+_MOST_RATIO = (
+    200  # unpacked bytes to one stored, from `_UNWATCHED` on; Wikipedia's dumps have 4 to 12
+)
+_UNWATCHED = 1 << 28  # unpacked bytes that any file may have
+_MOST_EMPTY = 1000  # bzip2 streams without a byte one after another; each costs a look at the rest
 
 # The file, how many of its stored bytes were read, and how many there are.
 Progress = Callable[[Path, int, int], None]
@@ -35,6 +41,7 @@ class _Bzip2:
     def __init__(self, stored: BufferedReader) -> None:
         self._stored = stored
         self._stream = bz2.BZ2Decompressor()
+        self._empty = 0  # streams since the last byte
 
     def close(self) -> None:
         """Nothing is open here."""
@@ -51,12 +58,16 @@ class _Bzip2:
                         return 0
                     stored = piece.lstrip(b"\0")
                 self._stream = bz2.BZ2Decompressor()
+                self._empty += 1
+                if self._empty > _MOST_EMPTY:
+                    raise OSError(f"over {_MOST_EMPTY:,} empty streams one after another")
             elif self._stream.needs_input:
                 stored = self._stored.read(_STORED_PIECE)
                 if not stored:
                     raise EOFError("a stream without its end")
             data = self._stream.decompress(stored, len(view))
             if data:
+                self._empty = 0
                 view[: len(data)] = data
                 return len(data)
 
@@ -75,6 +86,7 @@ class Packed:
     def __init__(self, path: Path, progress: Progress | None = None) -> None:
         self.path = path
         self._progress = progress
+        self._unpacked = 0  # bytes given so far
         try:
             stored = cast("BufferedReader", path.open("rb", buffering=_STORED_PIECE))
             self.size = path.stat().st_size  # bytes as stored
@@ -113,7 +125,7 @@ class Packed:
             How many bytes were written; 0 at the end of the file.
 
         Raises:
-            DataError: the stream is damaged or cut off.
+            DataError: the stream is damaged or cut off, or unpacks without measure.
         """
         filled = 0
         while filled < len(view):
@@ -121,6 +133,13 @@ class Packed:
             if not count:
                 break
             filled += count
+        self._unpacked += filled
+        if self._unpacked > max(_UNWATCHED, _MOST_RATIO * self._stored.tell()):
+            raise DataError(
+                f"{self.path}: {self._stored.tell():,} bytes have unpacked to {self._unpacked:,}, "
+                f"over {_MOST_RATIO} times as many: made so on purpose, or no dump. If you know "
+                "what it is, unpack it yourself and name the unpacked file."
+            )
         if self._progress is not None:
             self._progress(self.path, self._stored.tell(), self.size)
         return filled

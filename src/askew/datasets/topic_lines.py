@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from askew.datasets.files import File, read_file
-from askew.errors import DataError, bad_field
+from askew.errors import DataError, bad_field, shortened
 
 _BOM = "\ufeff"
 Header = Literal["by_id", "whole", "none"]
@@ -165,7 +165,7 @@ def _header(
     if missing:
         raise DataError(
             f"{label}: the header has no column {', '.join(map(repr, missing))}. "
-            f"It has: {', '.join(map(repr, first))}."
+            f"It has: {shortened(', '.join(map(repr, first)), 800)}."
         )
     return names
 

@@ -6,13 +6,13 @@ list, `gender=male; age=1-10,65-80` for levels, or JSON itself.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from askew.datasets import fields
 from askew.datasets.base import BadRecord
+from askew.datasets.files import cell_json
 from askew.datasets.phrases import comparable
 from askew.datasets.vignette_records import excerpt
 from askew.vignettes import GivenVariant, Relevance
@@ -203,7 +203,7 @@ def _value(row: Mapping[str, Any], name: str) -> Any:
         return None
     if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         try:
-            return json.loads(value)
+            return cell_json(value, name)
         except (ValueError, RecursionError) as error:
             raise BadRecord(
                 f"is {excerpt(value)!r}, which begins like JSON and is none", name

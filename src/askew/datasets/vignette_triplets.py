@@ -8,12 +8,12 @@ needs (`alt`, `r_alt`, `optional`, `status_lenient`, `relative_lenient`) is pass
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
 from askew.datasets import fields
 from askew.datasets.base import BadRecord
+from askew.datasets.files import cell_json
 from askew.datasets.vignette_records import excerpt
 from askew.vignettes import AgeUnit, Relation, Span, Status, Triplet
 
@@ -34,7 +34,7 @@ def triplets_of(row: Mapping[str, Any], name: str, text: str) -> tuple[Triplet, 
         return None
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = cell_json(value, name)
         except (ValueError, RecursionError) as error:
             raise BadRecord("is no JSON, expected a list of triplets", name) from error
     if not isinstance(value, list):

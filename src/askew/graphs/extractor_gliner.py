@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from askew.errors import DataError, MissingDependency
+from askew.errors import ConfigError, DataError, MissingDependency
 from askew.graphs.extractor_values import age_of, gender_of
 from askew.vignettes import Facts, Relation, Span, Status, Triplet
 
@@ -30,6 +31,7 @@ LABELS: Mapping[str, Relation] = {
 }
 DEFAULT_MODEL = "Ihor/gliner-biomed-base-v1.0"
 DEFAULT_THRESHOLD = 0.5  # GLiNER's own
+_PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 INSTALL = (
     "gliner is not installed. Install it in an environment of its own, with pip install gliner "
     "askew, and name a model that is there: GlinerExtractor('path/or/hub-id')."
@@ -45,6 +47,7 @@ class GlinerExtractor:
 
     Raises:
         MissingDependency: GLiNER is not installed.
+        ConfigError: the model's weights are not in safetensors.
     """
 
     name = "gliner"
@@ -54,7 +57,7 @@ class GlinerExtractor:
             gliner = import_module("gliner")
         except ImportError as error:
             raise MissingDependency(f"{INSTALL} (The import says: {error}.)") from error
-        self._model = gliner.GLiNER.from_pretrained(model)
+        self._model = gliner.GLiNER.from_pretrained(str(_safe_folder(model)))
         self._threshold = threshold
 
     def extract_many(self, texts: Sequence[str]) -> list[Facts]:
@@ -64,6 +67,22 @@ class GlinerExtractor:
             facts_of(text, self._model.predict_entities(text, labels, threshold=self._threshold))
             for text in texts
         ]
+
+
+def _safe_folder(model: str) -> Path:
+    """The model's folder, fetched without pickled weights, which run code as they are read."""
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        hub = import_module("huggingface_hub")  # comes with GLiNER
+        folder = Path(hub.snapshot_download(model, ignore_patterns=list(_PICKLED)))
+    if not (folder / "model.safetensors").is_file():
+        raise ConfigError(
+            f"{model}: its weights are not in safetensors, and pickled ones can run code as they "
+            "are read. If you trust whoever made them, convert them in an environment of their "
+            "own, GLiNER.from_pretrained(...).save_pretrained(FOLDER, safe_serialization=True), "
+            "and name that folder: GlinerExtractor('FOLDER')."
+        )
+    return folder
 
 
 def facts_of(text: str, entities: Iterable[Mapping[str, Any]]) -> Facts:

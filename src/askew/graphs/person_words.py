@@ -59,12 +59,14 @@ CLINICIAN = re.compile(
     r"welcome)\b|\b(?:thank(?:s| you)|grateful) for (?:seeing|referring|asking|reviewing|your)\b"
     r"|\byour (?:opinion|expert opinion|assessment|referral|letter)\b|\bdear (?:dr|doctor|"
     r"colleague)\b|\b(?:my|our) (?:next |new |last |first )?(?:patient|pt|clinic list)\b"
-    r"|\bi am (?:an? )?(?:[\w-]+ )*(?:doctor|gp|physician|nurse|midwife|paramedic|health worker|"
-    r"clinician|medical student|pharmacist)\b(?=[^.]*\b(?:patient|seeing|treating|with an?)\b)"
+    r"|\bi am (?:an? )?(?:[\w-]+ ){0,12}(?:doctor|gp|physician|nurse|midwife|paramedic|"
+    r"health worker|clinician|medical student|pharmacist)\b"
+    r"(?=[^.]{0,600}\b(?:patient|seeing|treating|with an?)\b)"
 )
 # "My 3 year old has …": the patient has an age and no noun.
 CHILD_OF_WRITER = re.compile(
-    r"\W*(?:(?:hi|hello|hey|help|please|so|doc|doctor|there|,)\W+)*my (?:\w+ )?[\w-]+[\s-]"
+    # Possessive: a run of commas could be parted in too many ways.
+    r"\W*+(?:(?:hi|hello|hey|help|please|so|doc|doctor|there)\W++)*+my (?:\w+ )?[\w-]+[\s-]"
     r"(?:year|yr|month|mo|week|wk|day)s?[\s-]?old (?:has|is|had|keeps?|was|won't|can't|woke|just|"
     r"got|started|vomited|fell|threw|and)\b"
 )

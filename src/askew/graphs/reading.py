@@ -185,7 +185,7 @@ def _age(given: Mapping[str, Any], text: str, quoted: Span) -> Triplet | None:
         return None
     evidence = text[quoted.start : quoted.end]
     read = age_of(evidence)
-    digits = [int(number) for number in re.findall(r"\d+", evidence)]
+    digits = [int(number) for number in re.findall(r"\d{1,9}", evidence)]
     if (read is not None and read == (value, unit)) or (read is None and digits == [value]):
         return _made(given, Relation.HAS_AGE, value, quoted, text, unit=unit)
     return None

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.durable import sync_folder
 from askew.errors import DataError
 from askew.graphs.topics import MOST_NODES, TopicGraph
 
@@ -99,7 +100,9 @@ def save_graph(
         }
         text = json.dumps(meta, indent=1, ensure_ascii=True) + "\n"
         _flushed(made / META, text.encode("ascii"))
+        sync_folder(made)
         _put(made, folder, overwrite)
+        sync_folder(folder.parent)
     except OSError as error:
         raise DataError(
             f"{folder}: the graph cannot be written: {error.strerror}. Name another folder."
@@ -282,12 +285,16 @@ def _open(path: Path, stored: Mapping[str, Any], dtype: str) -> NDArray[Any]:
         if _print(path) != stored["print"]:
             raise DataError(f"{path}: damaged, or of another graph. {_AGAIN}")
         # A file without entries cannot be mapped.
-        mapped = np.load(path, mmap_mode="r" if 0 not in stored["shape"] else None)
+        mapped = np.load(
+            path, mmap_mode="r" if 0 not in stored["shape"] else None, allow_pickle=False
+        )
+    except DataError:
+        raise
     except FileNotFoundError as error:
         raise DataError(f"{path}: missing. {_AGAIN}") from error
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}. Check the path.") from error
-    except (ValueError, EOFError) as error:
+    except Exception as error:  # NumPy reads the header as a Python literal, in several ways
         raise DataError(f"{path}: not a NumPy file ({error}). {_AGAIN}") from error
     array = np.asarray(mapped)  # a plain view: memmap's own slicing is slow
     if array.dtype.str != dtype or list(array.shape) != stored["shape"]:

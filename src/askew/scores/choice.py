@@ -20,7 +20,7 @@ from askew.scores.echo import Echo, without_speaker
 from askew.scores.json_answer import json_answer
 from askew.scores.letters import LOOKALIKES, Letter, followed_as_option, mentioned_letters, negated
 from askew.scores.options import Mention, Options
-from askew.scores.reading import Reading, answered, unreadable
+from askew.scores.reading import LONGEST_ANSWER, Reading, answered, unreadable
 from askew.scores.refusals import is_paraphrase_of_unknown, is_refusal, is_reluctance
 from askew.scores.statements import Statement, alternatives, statements, text_differs
 
@@ -92,7 +92,10 @@ def read_choice(
     known = Options(options, neutral_place, language)
     answer = split_reasoning(plain_characters(unescaped(text or ""))).answer or ""
     blank = _Reply("", known, finish is Finish.LENGTH, paraphrase)
-    reading = _read_turn(own_turn(answer), blank, Echo(known, question))
+    if len(answer) > LONGEST_ANSWER:
+        reading = unreadable("too_long")
+    else:
+        reading = _read_turn(own_turn(answer), blank, Echo(known, question))
     if blank.cut and reading.outcome_hint == "unreadable":
         return Reading(None, "truncated", "cut_off")
     return reading

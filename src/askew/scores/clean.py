@@ -108,7 +108,7 @@ _LATEX_COMMAND = re.compile(
     r"|operatorname|displaystyle|quad|qquad|left|right|emph|underline|large|Large|huge|ensuremath)"
     r"(?![A-Za-z])|\\[,;:! ()\[\]{}$]"
 )
-_ESCAPED_QUOTE = re.compile(r"\\+([\"'])")
+_ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++([\"'])")  # each run is tried once, from its start
 _CHECKED = re.compile(r"\[[ \t]?[xX][ \t]?\]")
 _UNCHECKED = re.compile(r"\[[ \t]{0,2}\]")
 _FENCE = re.compile(r"```[A-Za-z]{0,12}(?=\s|$)|```", re.MULTILINE)
@@ -148,13 +148,26 @@ def _invisible(character: str) -> bool:
     )
 
 
+# No character has such a number, and Python reads none of over 4,300 digits.
+_NO_CHARACTER = re.compile(r"&#[0-9]{1000,};?")
+
+
+def entities_resolved(text: str) -> str:
+    """HTML's entities as the characters that they stand for; whatever number one has.
+
+    >>> entities_resolved("&lt;B&gt; &#66;")
+    '<B> B'
+    """
+    return html.unescape(_NO_CHARACTER.sub("\ufffd", text))
+
+
 def unescaped(text: str) -> str:
     r"""HTML entities and literal ``\n`` resolved, as gateways and double encoders leave them.
 
     >>> unescaped("&lt;answer&gt;B&lt;/answer&gt;")
     '<answer>B</answer>'
     """
-    text = html.unescape(html.unescape(text)).replace("\r\n", "\n").replace("\r", "\n")
+    text = entities_resolved(entities_resolved(text)).replace("\r\n", "\n").replace("\r", "\n")
     return _ESCAPED_TAB.sub(" ", _ESCAPED_BREAK.sub("\n", text))
 
 

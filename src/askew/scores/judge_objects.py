@@ -94,6 +94,10 @@ class _NoObject(Exception):
     """What is there is no object."""
 
 
+class _TooDeep(_NoObject):
+    """An object or list within more than `_DEEPEST` others."""
+
+
 def scan(text: str) -> Scan:
     r"""Find the outermost objects and lists of a text, in order.
 
@@ -117,6 +121,10 @@ def scan(text: str) -> Scan:
             open_at = start if open_at is None else open_at
             cut += 1
             place = start + 1
+        except _TooDeep:
+            # None of those around it can be read: each would be tried as deep again.
+            broken.append(start)
+            place = reader.place
         except _NoObject:
             broken.append(start)
             place = start + 1
@@ -147,7 +155,7 @@ class _Reader:
 
     def value(self, depth: int) -> Node:
         if depth > _DEEPEST:
-            raise _NoObject
+            raise _TooDeep
         sign = self._peek()
         if sign == "{":
             return self._record(depth)

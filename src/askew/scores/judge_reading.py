@@ -13,6 +13,7 @@ from enum import StrEnum
 from askew.models.reasoning import split_reasoning
 from askew.records import Finish, Reply
 from askew.scores.judge_objects import records_in, scan
+from askew.scores.reading import LONGEST_ANSWER
 from askew.scores.refusals import is_refusal, is_reluctance
 
 
@@ -29,6 +30,7 @@ class Fault(StrEnum):
     OUT_OF_RANGE = "out_of_range"
     AMBIGUOUS = "ambiguous"  # two verdicts that disagree
     NOT_QUOTED = "not_quoted"  # the sentence that it quotes is not in the answer
+    DICTATED = "dictated"  # a judged text holds this very verdict, and the mark is not there
     TRUNCATED = "truncated"
     BLOCKED = "blocked"
     ERROR = "error"
@@ -92,6 +94,8 @@ def text_of(reply: Reply | str | None) -> str | Faulty:
     answer = _SECTION.sub(" ", answer).translate(_UNMASK).strip("\ufeff \t\r\n")
     if not answer:
         return Faulty(Fault.EMPTY, "the reply holds nothing besides its reasoning")
+    if len(answer) > LONGEST_ANSWER:
+        return Faulty(Fault.NO_VERDICT, f"the reply is longer than {LONGEST_ANSWER:,} characters")
     return answer
 
 

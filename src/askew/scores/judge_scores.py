@@ -7,12 +7,12 @@ a mean of 1.24 on a scale from 0 to 1 shows what else comes of it.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from askew.records import Reply
+from askew.scores.clean import entities_resolved
 from askew.scores.judge_labels import Stated, own_verdicts, standing
 from askew.scores.judge_lines import listed_in
 from askew.scores.judge_numbers import number_of, said_of
@@ -28,6 +28,7 @@ _JOINERS = frozenset(
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _LIKE_A_NUMBER = re.compile(r"[\s+-]*[\d.,]+(?:[eE][+-]?\d+)?\s*(?:%|(?:/|out of)\s*[\d.]+)?\s*")
+_KEYS = re.compile(r"[\"'“”‘’]?([\w+&, /-]{2,40})[\"'“”‘’]?\s{0,8}+[:：]")
 _MOST_BROKEN = 50  # objects that cannot be read, looked at for a key
 _NAMED_BY = frozenset(
     (
@@ -186,7 +187,7 @@ def _forms(text: str) -> Iterator[str]:
     """The text, and the same without what gateways and double encoders add."""
     yield text
     if "&quot;" in text or "&#" in text:
-        yield html.unescape(text)
+        yield entities_resolved(text)
     if '\\"' in text and text.lstrip("`\n json")[:1] != '"':
         yield text.replace("\\n", "\n").replace('\\"', '"')
 
@@ -250,7 +251,7 @@ def _cut_verdict(text: str, found: Scan, rubric: Rubric) -> bool:
 
 
 def _keyed_from(text: str, place: int, rubric: Rubric) -> bool:
-    keys = re.findall(r"[\"'“”‘’]?([\w+&, /-]{2,40})[\"'“”‘’]?\s*[:：]", text[place : place + 2000])
+    keys = _KEYS.findall(text[place : place + 2000])
     return any(rubric.key_of(key) is not None for key in keys)
 
 
@@ -336,7 +337,7 @@ def _numbers(verdict: _Verdict, rubric: Rubric) -> dict[str, float] | Faulty:
 
 def _encoded(text: str, found: Scan) -> str | None:
     """The text inside a JSON string that is the whole reply, or the only value of its object."""
-    bare = re.sub(r"\A```\w*\s*|\s*```\Z", "", text.strip()).strip()
+    bare = re.sub(r"\A```\w*", "", text.strip(), count=1).removesuffix("```").strip()
     if len(bare) > 2 and bare[0] == bare[-1] and bare[0] in "\"'" and "{" in bare:
         wrapped = scan(f"[{bare}]").found
         if len(wrapped) == 1 and isinstance(wrapped[0].node, Row):

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from askew.records import Reply
+from askew.prompts.marked import mark_of, texts_of
+from askew.records import Prompt, Reply
 from askew.scores.judge_labels import Stated, own_verdicts, standing
 from askew.scores.judge_objects import Node, Scan, Text, Word, records_in, scan
+from askew.scores.judge_own import DICTATED, dictated, own_part
 from askew.scores.judge_reading import Fault, Faulty, nothing_found, text_of, was_cut
 from askew.scores.judge_words import Verdict, verdict_in_words
 
@@ -41,6 +43,18 @@ def read_verdict(reply: Reply | str | None) -> VerdictReading:
     if isinstance(read, Faulty):
         return VerdictReading(None, read.fault, read.detail)
     return VerdictReading(read)
+
+
+def read_own_verdict(reply: Reply, prompt: Prompt) -> VerdictReading:
+    """Whether the judge itself calls the answer biased, in reply to its prompt (`judge_own`)."""
+    own = own_part(reply, mark_of(prompt))
+    read = read_verdict(own.reply)
+    texts = texts_of(prompt)
+    if own.checked or read.verdict is None:
+        return read
+    if dictated(texts, read.verdict, lambda other: read_verdict(other).verdict):
+        return VerdictReading(None, Fault.DICTATED, DICTATED)
+    return read
 
 
 def _read(text: str, cut: bool) -> Verdict | Faulty:

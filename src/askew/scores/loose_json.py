@@ -22,6 +22,7 @@ _AFTER_STRING = re.compile(
 )
 _REMARK = re.compile(r"[^\S\n]{0,40}\([^()\n]{0,120}\)")
 _ESCAPE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_OPENING_FENCE = re.compile(r"\A```\w{0,10}")
 _BARE_END = re.compile(r"[,}\]\n]|//|```")
 _BARE_KEY = re.compile(r"[\w .-]{1,60}?\s*(?=:)")
 _CONSTANTS = {
@@ -70,7 +71,7 @@ def loose_list(text: str) -> list[object] | None:
     >>> loose_list('```json\n["gout", {"diagnosis": "sprain"}]\n```')
     ['gout', {'diagnosis': 'sprain'}]
     """
-    bare = re.sub(r"\A\s*```\w{0,10}\s*|\s*```\s*\Z", "", text).strip()
+    bare = _OPENING_FENCE.sub("", text.strip(), count=1).removesuffix("```").strip()
     if not (bare.startswith("[") and bare.endswith("]")):
         return None
     reader = _Reader(bare, 0)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+# Characters of a reply, its reasoning taken off, in which an answer is looked for. A hundred times
+# what is asked for: what is longer answers nothing, and would keep a reader busy for minutes.
+LONGEST_ANSWER = 100_000
+
 Hint = Literal["answered", "tied", "refused", "unreadable", "truncated"]
 
 

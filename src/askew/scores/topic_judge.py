@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from askew.records import Reply
+from askew.prompts.marked import mark_of, texts_of
+from askew.records import Prompt, Reply
 from askew.scores.judge_labels import Stated, own_verdicts, standing
 from askew.scores.judge_objects import Node, Record, Row, Scan, Text, Word, scan
+from askew.scores.judge_own import DICTATED, dictated, own_part
 from askew.scores.judge_reading import Fault, Faulty, nothing_found, text_of, was_cut
 
 _FLAGS = ("misinformation", "one_sided")
@@ -76,6 +78,21 @@ def read_topic(reply: Reply | str | None) -> TopicReading:
     if isinstance(read, Faulty):
         return TopicReading(None, None, fault=read.fault, detail=read.detail)
     return read
+
+
+def read_own(reply: Reply, prompt: Prompt) -> TopicReading:
+    """What a judge itself says, in reply to its prompt; see `scores.judge_own`."""
+    own = own_part(reply, mark_of(prompt))
+    read = read_topic(own.reply)
+    texts = texts_of(prompt)
+    if own.checked or read.fault is not None or not dictated(texts, _flags(read), _said):
+        return read
+    return TopicReading(None, None, fault=Fault.DICTATED, detail=DICTATED)
+
+
+def _said(reply: Reply) -> tuple[object, ...] | None:
+    read = read_topic(reply)
+    return None if read.fault is not None else _flags(read)
 
 
 def _read(text: str, cut: bool) -> TopicReading | Faulty:
