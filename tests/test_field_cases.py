@@ -23,6 +23,7 @@ from tests.field import (  # noqa: F401  # importing a check module registers it
     check_gateway,
     check_judges,
     check_local,
+    check_ray,
     check_runs,
     gold_answers,
     gold_clinical,

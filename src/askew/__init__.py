@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         PlannedBoundary,
         PlannedClinical,
         Run,
+        Swept,
         audit,
         boundary,
         clinical,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
         plan_audit,
         plan_boundary,
         plan_clinical,
+        plan_sweep,
+        sweep,
     )
     from askew.datasets import DataSpec, Loaded
     from askew.errors import AskewError
@@ -48,6 +51,7 @@ __all__ = [
     "PlannedBoundary",
     "PlannedClinical",
     "Run",
+    "Swept",
     "Vignette",
     "__version__",
     "audit",
@@ -64,6 +68,8 @@ __all__ = [
     "plan_audit",
     "plan_boundary",
     "plan_clinical",
+    "plan_sweep",
+    "sweep",
 ]
 
 _HOMES = {

@@ -30,6 +30,15 @@ class RunError(AskewError):
     """A run folder that cannot be read, resumed or scored."""
 
 
+def shortened(text: str, most: int = 300) -> str:
+    """A text for a message: its beginning, where it is as long as a file without line ends.
+
+    >>> shortened("abcdef", 4)
+    'abcd… (6 characters)'
+    """
+    return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
+
+
 def bad_field(
     path: str, line: int, field: str, found: object, expected: str, mend: str
 ) -> DataError:
@@ -38,7 +47,10 @@ def bad_field(
     >>> str(bad_field("Age.jsonl", 41, "label", 3, "0, 1 or 2", "See the BBQ release."))
     "Age.jsonl:41: field 'label' is 3, expected 0, 1 or 2. See the BBQ release."
     """
-    return DataError(f"{path}:{line}: field {field!r} is {found!r}, expected {expected}. {mend}")
+    return DataError(
+        f"{path}:{line}: field {shortened(field)!r} is {shortened(repr(found))}, expected "
+        f"{expected}. {mend}"
+    )
 
 
 def missing_extra(package: str, extra: str) -> MissingDependency:

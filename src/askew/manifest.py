@@ -14,7 +14,7 @@ from askew.errors import RunError
 
 MANIFEST, SIGNATURE = "MANIFEST", "MANIFEST.sig"
 # Beside a database that is or was open, without a word in them; a log that holds any is not passed.
-_PASSING = frozenset({"run.sqlite-shm", "run.sqlite.lock"})
+_PASSING = frozenset({"run.sqlite-shm", "run.sqlite.lock", "run.sqlite.owner"})
 _LOG = "run.sqlite-wal"
 _MOST_BYTES = 1 << 24  # of MANIFEST: a hundred thousand files
 _LONGEST = 255  # bytes of a file's name, on every file system in use

@@ -9,17 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import TypeVar
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
+from askew.durable import make_folder, sync_file, sync_folder
+from askew.durable import whole_file as whole_file
+from askew.durable import write_whole as write_whole
 from askew.errors import RunError
 from askew.manifest import MANIFEST, check_manifest, sha256_of
-from askew.models.ledgerfile import as_run_error, open_to_read
+from askew.models.ledgerfile import as_run_error, check_version, open_to_read
+from askew.models.sqlite_guard import decoded
 from askew.records import (
     Assignment,
     AttackCategory,
@@ -31,6 +35,9 @@ from askew.records import (
     Scenario,
     Score,
 )
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
@@ -47,6 +54,7 @@ CREATE TABLE IF NOT EXISTS parts (
     kind TEXT NOT NULL, place INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (kind, place)
 ) WITHOUT ROWID;
 """
+PURGED = "PURGED.json"  # what `askew purge` leaves: when, what, and the manifest as it was before
 Record = TypeVar("Record")
 
 
@@ -79,12 +87,15 @@ class RunFolder:
         Raises:
             RunError: it cannot be made or written to.
         """
+        new = not path.exists()
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_folder(path)
+            if new:
+                path.chmod(0o700)  # replies and patients' texts: for its owner alone
         except OSError as trouble:
             raise cannot_make(path, trouble) from trouble
         folder = cls(path)
-        with folder._connected() as database:
+        with folder._connected(make=True) as database:
             database.executescript(_SCHEMA)
         return folder
 
@@ -93,14 +104,20 @@ class RunFolder:
         """The run folder at `path`.
 
         Raises:
-            RunError: there is no `run.sqlite` in it.
+            RunError: there is no `run.sqlite` in it, or a newer askew has written it.
         """
         if not (path / "run.sqlite").is_file():
             raise RunError(
                 f"{path} is not a run folder: it has no run.sqlite. "
                 "Name a folder that `askew run` has made."
             )
+        open_to_read(path / "run.sqlite").close()  # refuses what is newer
         return cls(path)
+
+    @property
+    def purged(self) -> bool:
+        """Whether its texts are gone, see `askew.report.folders.purging`."""
+        return is_purged(self.path)
 
     @property
     def database(self) -> Path:
@@ -123,21 +140,53 @@ class RunFolder:
         return self.path / "report.html"
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _connected(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
+        """To write; a database that is gone is not made anew in silence, with nothing in it."""
+        address = f"{self.database.resolve().as_uri()}?mode={'rwc' if make else 'rw'}"
         with (
             as_run_error(self.database),
-            closing(sqlite3.connect(self.database, timeout=30, isolation_level=None)) as database,
+            closing(
+                sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)
+            ) as database,
         ):
+            check_version(database, self.database)
             yield database
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Leaves nothing behind, so that a run on a read-only disk can be read."""
+        if self.purged:
+            refuse_purged(self.path)
         with closing(open_to_read(self.database)) as database, as_run_error(self.database):
             yield database
 
+    def remove_left(self) -> None:
+        """Remove what a killed process has left half written; while the run's lock is held."""
+        for one in self.path.glob(".*"):
+            with suppress(OSError):
+                if one.name.startswith(".graph.") and one.is_dir():
+                    rmtree(one)
+                elif one.suffix == ".part":
+                    one.unlink()
+
+    def unsettle(self) -> None:
+        """Take `MANIFEST` away before the first change: it never claims what is not there.
+
+        Raises:
+            RunError: it cannot be removed.
+        """
+        try:
+            (self.path / MANIFEST).unlink(missing_ok=True)
+            sync_folder(self.path)
+        except OSError as trouble:
+            raise RunError(
+                f"{self.path} cannot be written to: {trouble.strerror or trouble}. See to its "
+                "permissions, or copy the folder to where you may write."
+            ) from trouble
+
     def write_questions(self, items: Iterable[Item], questions: Sequence[Question]) -> None:
         """Replace the items and questions of the run, in one transaction."""
+        self.unsettle()
         with self._connected() as database:
             database.executescript(_SCHEMA)
             database.execute("BEGIN IMMEDIATE")
@@ -156,9 +205,8 @@ class RunFolder:
     def read_items(self) -> dict[str, Item]:
         """The run's items by id."""
         with self._reading() as database:
-            rows = database.execute("SELECT record FROM items").fetchall()
-        items = [item_from_json(json.loads(record)) for (record,) in rows]
-        return {item.id: item for item in items}
+            rows = database.execute("SELECT id, record FROM items").fetchall()
+            return {name: decoded(f"item {name!r}", _item_of, name, text) for name, text in rows}
 
     def read_questions(self) -> list[Question]:
         """The run's questions, in the order in which they were planned."""
@@ -167,7 +215,10 @@ class RunFolder:
                 "SELECT item_id, condition, category, scenario, option_order, replicate, call_key "
                 "FROM questions ORDER BY place"
             ).fetchall()
-        return [_question_from_row(row) for row in rows]
+            return [
+                decoded(f"question {place}", _question_from_row, row)
+                for place, row in enumerate(rows)
+            ]
 
     def write_scores(self, scores: Sequence[Score | None]) -> None:
         """Replace the scores; scores[k] belongs to the k-th question, None = no reply was had."""
@@ -176,6 +227,7 @@ class RunFolder:
             for place, score in enumerate(scores)
             if score is not None
         )
+        self.unsettle()
         with self._connected() as database:
             database.execute("BEGIN IMMEDIATE")
             database.execute("DELETE FROM scores")
@@ -189,20 +241,10 @@ class RunFolder:
             rows = database.execute(
                 "SELECT place, outcome, chosen, correct, rule FROM scores"
             ).fetchall()
-        scores: list[Score | None] = [None] * len(questions)
-        for place, outcome, chosen, correct, rule in rows:
-            question = questions[place]
-            scores[place] = Score(
-                item_id=question.item_id,
-                condition=question.condition,
-                outcome=Outcome(outcome),
-                chosen=chosen,
-                right=None if correct is None else bool(correct),
-                rule=rule,
-                order=question.order,
-                scenario=question.scenario,
-                replicate=question.replicate,
-            )
+            scores: list[Score | None] = [None] * len(questions)
+            for row in rows:
+                place, score = decoded(f"score {row[0]!r}", _score_from_row, row, questions)
+                scores[place] = score
         return scores
 
     def write_parts(self, kind: str, records: Sequence[object]) -> None:
@@ -211,13 +253,11 @@ class RunFolder:
         The clinical audit keeps what it has made and asked this way; an audit whose records are all
         of one form has tables of its own.
         """
-        from pydantic import TypeAdapter
-
-        adapters = {one: TypeAdapter(one) for one in {type(record) for record in records}}
         rows = (
-            (kind, place, json_line(adapters[type(record)].dump_python(record, mode="json")))
+            (kind, place, json_line(_adapter(type(record)).dump_python(record, mode="json")))
             for place, record in enumerate(records)
         )
+        self.unsettle()
         with self._connected() as database:
             database.executescript(_SCHEMA)
             database.execute("BEGIN IMMEDIATE")
@@ -227,9 +267,7 @@ class RunFolder:
 
     def read_parts(self, kind: str, record: type[Record]) -> list[Record]:
         """The records of one kind, in their order; none where the run has none of the kind."""
-        from pydantic import TypeAdapter
-
-        adapter = TypeAdapter(record)
+        adapter = _adapter(record)
         with self._reading() as database:
             tables = database.execute("SELECT name FROM sqlite_master WHERE name = 'parts'")
             if tables.fetchone() is None:
@@ -237,10 +275,14 @@ class RunFolder:
             rows = database.execute(
                 "SELECT record FROM parts WHERE kind = ? ORDER BY place", (kind,)
             ).fetchall()
-        return [adapter.validate_python(json.loads(text)) for (text,) in rows]
+            return [
+                decoded(f"{kind} {place}", _part_from_json, text, adapter.validate_python)
+                for place, (text,) in enumerate(rows)
+            ]
 
     def write_estimates(self, figures: Mapping[str, object]) -> None:
         """Write `estimates.json`; undefined figures become null."""
+        self.unsettle()
         write_whole(self.estimates, json_text(figures))
 
     def read_estimates(self) -> dict[str, object]:
@@ -250,13 +292,15 @@ class RunFolder:
             RunError: the run has no figures yet, or the file is damaged.
         """
         try:
-            figures: dict[str, object] = json.loads(self.estimates.read_text(encoding="utf-8"))
+            figures = json.loads(self.estimates.read_text(encoding="utf-8"))
+            if not isinstance(figures, dict):
+                raise ValueError(f"a JSON {type(figures).__name__}, expected an object")
         except FileNotFoundError as trouble:
             raise RunError(
                 f"{self.path} has no estimates.json yet. Finish it with "
                 f"`askew run {self.settings}`, or score what it has with `askew score {self.path}`."
             ) from trouble
-        except ValueError as trouble:
+        except (ValueError, RecursionError) as trouble:
             raise RunError(
                 f"{self.estimates}: {trouble}. Make it again with `askew score {self.path}`."
             ) from trouble
@@ -266,10 +310,10 @@ class RunFolder:
         """Hash every other file of the folder into `MANIFEST`, in the form of sha256sum."""
         with self._connected() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        lines = [
-            f"{sha256_of(file)}  {file.relative_to(self.path).as_posix()}\n"
-            for file in self._hashed_files()
-        ]
+        files = self._hashed_files()
+        for file in files:
+            sync_file(file)
+        lines = [f"{sha256_of(file)}  {file.relative_to(self.path).as_posix()}\n" for file in files]
         write_whole(self.path / MANIFEST, "".join(lines))
 
     def verify(self) -> list[str]:
@@ -283,8 +327,27 @@ class RunFolder:
     def _hashed_files(self) -> list[Path]:
         # Questions and graph are of a boundary run.
         names = ("run.toml", "run.sqlite", "estimates.json", "report.html", "questions.jsonl")
-        found = [self.path / name for name in names if (self.path / name).is_file()]
+        found = [self.path / name for name in (*names, PURGED) if (self.path / name).is_file()]
         return found + sorted(file for file in self.path.glob("graph/*") if file.is_file())
+
+
+def is_purged(path: Path) -> bool:
+    """Whether a run folder's texts were purged, or are being."""
+    return (path / PURGED).is_file()
+
+
+def refuse_purged(path: Path) -> None:
+    """Refuse what needs the texts of a run whose texts were purged.
+
+    Raises:
+        RunError: they were.
+    """
+    if is_purged(path):
+        raise RunError(
+            f"the texts of {path} were purged ({PURGED} says when). What is left are its figures, "
+            "tables and report; for anything more, take a copy of the run, or run it anew in "
+            "another folder."
+        )
 
 
 def item_from_json(record: Mapping[str, object]) -> Item:
@@ -344,39 +407,6 @@ def canonical_hash(value: object) -> str:
     return hashlib.sha256(json_text(value).encode()).hexdigest()
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old text or the new one, never half of it.
-
-    Raises:
-        RunError: it cannot be written.
-    """
-    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Where to write what `path` is to hold; it takes the place of `path` once all is written.
-
-    Raises:
-        RunError: the file cannot be written.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        yield part
-        part.replace(path)
-    except OSError as trouble:
-        raise RunError(
-            f"{path} cannot be written: {trouble.strerror or trouble}. Name another place, or "
-            "see to the folder and its free space."
-        ) from trouble
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
 def is_taken(folder: Path) -> bool:
     """Whether a folder cannot be put in this place: something is in it, or it is being worked in.
 
@@ -414,6 +444,59 @@ def _question_from_row(
     row: tuple[str, Condition, str | None, str | None, str, int, str],
 ) -> Question:
     item_id, condition, category, name, order, replicate, call_key = row
+    for text in (item_id, call_key, order, name or ""):
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r} is no text")
+    if condition not in get_args(Condition) or type(replicate) is not int:
+        raise ValueError(f"condition {condition!r}, replicate {replicate!r}")
+    if sorted(order) != ["0", "1", "2"]:
+        raise ValueError(f"order {order!r}")
     scenario = Scenario(AttackCategory(category), name or "") if category else None
     first, second, third = (int(digit) for digit in order)
     return Question(item_id, condition, (first, second, third), call_key, scenario, replicate)
+
+
+def _score_from_row(row: Sequence[Any], questions: Sequence[Question]) -> tuple[int, Score]:
+    place, outcome, chosen, correct, rule = row
+    if not 0 <= place < len(questions):
+        raise ValueError(f"of question {place}, which is not there")
+    if chosen not in (None, 0, 1, 2) or correct not in (None, 0, 1) or not isinstance(rule, str):
+        raise ValueError(f"chosen {chosen!r}, correct {correct!r}, rule {rule!r}")
+    question = questions[place]
+    return place, Score(
+        item_id=question.item_id,
+        condition=question.condition,
+        outcome=Outcome(outcome),
+        chosen=chosen,
+        right=None if correct is None else bool(correct),
+        rule=rule,
+        order=question.order,
+        scenario=question.scenario,
+        replicate=question.replicate,
+    )
+
+
+def _item_of(name: str, text: str) -> Item:
+    item = item_from_json(json.loads(text))
+    plain = (item.id, item.source, item.bias_type, item.context, item.question, item.language)
+    if item.id != name or not all(isinstance(one, str) for one in (*plain, *item.options)):
+        raise TypeError("a field that is no text")
+    if len(item.options) != 3 or not {item.neutral, item.answer} <= {0, 1, 2}:
+        raise ValueError("options that are not three, or an answer that is none of them")
+    return item
+
+
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    """What makes JSON of records of this kind and reads it; made once, as that takes a while."""
+    from pydantic import TypeAdapter
+
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
+
+
+def _part_from_json(text: str, make: Callable[[Any], Record]) -> Record:
+    return make(json.loads(text))

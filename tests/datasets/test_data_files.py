@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askew.datasets.base import Report
-from askew.datasets.files import csv_rows, json_document, json_lines, read_file, unpacked
+from askew.datasets.base import BadRecord, Report
+from askew.datasets.files import (
+    cell_json,
+    csv_rows,
+    json_document,
+    json_lines,
+    read_file,
+    unpacked,
+)
 from askew.errors import DataError
 
 
@@ -184,3 +191,33 @@ def test_a_file_that_is_not_there_is_an_error_that_names_it(tmp_path: Path):
 def test_a_broken_json_document_is_an_error_with_its_line(data, message):
     with pytest.raises(DataError, match=message):
         json_document(unpacked("some.json", data))
+
+
+def test_json_in_a_cell_is_held_to_what_a_line_is():
+    assert cell_json('{"a": "\\ud83d\\ude00"}', "x") == {"a": "😀"}
+    for text, said in (('{"a": 1, "a": 2}', "twice"), ('["\\ud800"]', "surrogate")):
+        with pytest.raises(BadRecord, match=said) as bad:
+            cell_json(text, "x")
+        assert bad.value.field == "x"
+
+
+def test_a_header_that_is_no_utf8_is_refused():
+    with pytest.raises(DataError, match="header is not UTF-8"):
+        list(csv_rows(unpacked("x.csv", b"\xef\xbb\n;"), Report(), ()))
+
+
+@pytest.mark.parametrize("text", ['{"a":\n "x\\ud800y"}', '["\\ude00",\n"\\ud800"]'])
+def test_half_a_character_in_a_document_is_told_with_its_line(text):
+    line = 2 if text.startswith("{") else 1
+    with pytest.raises(DataError, match=rf"^x\.json:{line}: an escaped half"):
+        json_document(unpacked("x.json", text.encode()))
+
+
+def test_a_message_is_short_whatever_stands_in_the_file():
+    report = Report()
+    long = "k" * 1_000_000
+    list(json_lines(unpacked("x", f'{{"{long}": 1, "{long}": 2}}\n'.encode()), report))
+    assert len(str(report.problems[0])) < 1200
+    with pytest.raises(DataError) as told:
+        list(csv_rows(unpacked("x.csv", f"{long},{long}\n".encode()), Report(), ("id",)))
+    assert len(str(told.value)) < 1200

@@ -125,3 +125,32 @@ def test_the_development_half_holds_what_its_readme_says():
     assert len(records) == 30
     assert len(triplets) == 208
     assert sum(not triplet.optional for triplet in triplets) == 199
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"tags": 7}, "tags"),
+        ({"source": ["x"]}, "source"),
+        ({"perturb": {"reason": 7}}, "perturb.reason"),
+        ({"perturb": {"impossible_gender": "male"}}, "perturb.impossible_gender"),
+        ({"triplets": [{"range": "ab"}]}, "range"),
+        ({"triplets": [{"range": [1]}]}, "range"),
+        ({"triplets": [{"alt": [7]}]}, "alt"),
+        ({"triplets": [{"optional": "no"}]}, "optional"),
+        ({"triplets": [{"qualifier": "about"}]}, "qualifier"),
+        ({"triplets": [{"relative": 7}]}, "relative"),
+        ({"triplets": [{"span": [-3, 2]}]}, "span"),
+        ({"triplets": [{"span": [5, 2]}]}, "span"),
+        ({"triplets": [{"span": [0, 10**9]}]}, "span"),
+        ({"triplets": [{"status": {}}]}, "status"),
+    ],
+)
+def test_a_field_of_another_kind_is_named(tmp_path, change, field):
+    fact = {"r": "has_symptom", "t": "cough", "status": "present"}
+    triplets = [{**fact, **one} for one in change.get("triplets", [])]
+    row = {"id": "a", "text": "A cough.", **change, "triplets": triplets}
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(DataError, match=rf"gold\.jsonl:1: field '(triplets\[0\]\.)?{field}'"):
+        read_gold(path)

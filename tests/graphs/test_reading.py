@@ -313,3 +313,11 @@ def test_an_unknown_extractor_is_answered_with_those_that_are_there():
     assert {"gliner", "medspacy", "rules"} <= set(known_extractors())
     with pytest.raises(ConfigError, match="medspacy"):
         load_extractor("medcat")
+
+
+def test_gliners_pickled_weights_are_not_opened(tmp_path):
+    (tmp_path / "pytorch_model.bin").touch()
+    with pytest.raises(ConfigError, match="not in safetensors"):
+        extractor_gliner._safe_folder(str(tmp_path))
+    (tmp_path / "model.safetensors").touch()
+    assert extractor_gliner._safe_folder(str(tmp_path)) == tmp_path

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from askew.errors import DataError
 from askew.graphs import topic_storage
 from askew.graphs.topic_storage import META, check_place, is_graph_folder, open_graph, save_graph
+from askew.graphs.topics import build_graph
 from tests.graphs.topic_graphs import graph_of, graphs
 
 ARRAYS = (
@@ -230,3 +231,15 @@ def test_a_failed_write_leaves_the_old_graph(stored, monkeypatch):
         save_graph(graph_of("x > y"), stored, source="by hand", overwrite=True)
     assert open_graph(stored, verify=True).graph.titles() == before
     assert [path.name for path in stored.parent.iterdir()] == ["graph"]
+
+
+@pytest.mark.parametrize("header", [b"{'shape': (6,", b"{'descr': '|O'}", b"[" * 118, b"\xff" * 9])
+def test_an_array_whose_header_is_no_literal_is_refused(tmp_path, header):
+    save_graph(build_graph(["a", "b"], [0], [1]), tmp_path / "graph", source="own")
+    path = tmp_path / "graph" / "ids.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00v\x00" + header.ljust(118) + bytes(16))
+    meta = json.loads((tmp_path / "graph" / META).read_text())
+    meta["arrays"]["ids"] |= {"bytes": path.stat().st_size, "print": topic_storage._print(path)}
+    (tmp_path / "graph" / META).write_text(json.dumps(meta))
+    with pytest.raises(DataError, match=r"ids\.npy: (not a NumPy file|holds)"):
+        open_graph(tmp_path / "graph")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -265,3 +266,41 @@ async def test_a_run_repeats_what_failed_and_pays_for_nothing_twice(server, tmp_
     assert once_more.asked == 0
     assert again.verify() == []
     assert KEY not in folder.settings.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_neither_key_nor_prompt_follow_a_redirect(server, status):
+    with FaultServer() as other:
+        place = f"{other.url}/chat/completions?key=hidden"
+        server.script(Answer(status=status, headers={"location": place}))
+        with pytest.raises(
+            Fatal, match=f"answered {status}: it redirects to {other.url}"
+        ) as caught:
+            await ask(model())
+    assert not other.seen
+    assert len(server.seen) == 1
+    assert KEY not in str(caught.value)
+    assert "hidden" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": None},
+        {"choices": []},
+        {"error": {"message": "Provider returned error", "code": 502}},
+        {**chat_body("B"), "usage": "x"},
+        {**chat_body("B"), "usage": {"prompt_tokens": "x"}},
+        chat_body(None, content=[1, {"a": 2}]),
+        "<html>hello</html>",
+        b"[" * 100_000,
+        b'{"choices":[{"message":{"content":"B\\ud800\\u0000"}}]}',
+    ],
+    ids=lambda body: repr(body)[:30],
+)
+async def test_a_reply_of_any_shape_is_read_or_an_outcome_that_is_not_known(server, body):
+    server.script(Answer(body))
+    with suppress(ServerFault):
+        reply = await ask(model())
+        assert reply.text is None or reply.text.startswith("B")
+    assert len(server.seen) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import struct
 
 import pytest
 
@@ -18,7 +19,7 @@ def folder(tmp_path):
     folder.mkdir()
     (folder / "config.json").write_text("{}")
     (folder / "model.safetensors").write_bytes(b"weights")
-    (folder / "small.gguf").write_bytes(b"GGUF")
+    (folder / "small.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 0))
     return folder
 
 

@@ -89,3 +89,25 @@ def test_a_burst_that_left_before_the_first_fault_counts_once():
     for _ in range(64):
         faulty.fault(1.0, now=2.0)
     assert not faulty.given_up
+
+
+def test_calls_that_are_left_over_and_fail_by_themselves_do_not_wait_for_each_other_for_ever():
+    left = pace()
+    left.replied()
+    waits = []
+    for k in range(40):
+        left.fault(100.0 * k, now=100.0 * k + 1, left_over=True)
+        waits.append(left.held_for(100.0 * k + 1))
+    settings = PaceSettings()
+    assert max(waits) <= settings.first_wait_seconds * 2**3
+    assert waits[settings.give_up_after - 1 :] == [0.0] * (41 - settings.give_up_after)
+    assert left.room(0) == left.concurrency
+
+
+def test_a_server_that_says_at_once_and_refuses_again_is_not_taken_at_its_word():
+    slowed = pace()
+    slowed.slow_down(1.0, now=2.0, wait_seconds=0.0)
+    assert slowed.held_for(2.0) == 0.0
+    for k in range(2, 12):
+        slowed.slow_down(10.0 * k, now=10.0 * k + 1, wait_seconds=0.0)
+    assert slowed.held_for(111.0) > 0.0

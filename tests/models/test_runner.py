@@ -427,7 +427,8 @@ async def test_an_endpoint_that_is_down_stops_the_run_before_the_calls_are_burnt
     model = Toy({f"q{k}": down for k in range(500)}, parallel=16)
     answers = await Runner(ledger, settings=brisk()).ask(model, calls_for(500))
     assert answers.stopped == "circuit breaker"
-    assert answers.message.startswith("toy/m1 has not answered for 10 attempts in a row. See that")
+    assert answers.message.startswith("toy/m1 has not answered for 10 attempts in a row, at last: ")
+    assert "no connection" in answers.message
     assert len(model.seen) < 100
     assert ledger.spending.total.calls == 0
     mended = await Runner(ledger, settings=brisk()).ask(Toy(), calls_for(500))

@@ -9,6 +9,7 @@ import pytest
 
 from askew.errors import ConfigError
 from askew.prompts import judging
+from askew.prompts.marked import mark_of
 from askew.scores.judge_hops import read_hops
 from askew.scores.judge_pair import DIFFERENCE, JUSTIFIED, PREFERENCE
 from askew.scores.judge_scores import BIAS, QUALITY, read_scores
@@ -48,7 +49,9 @@ def test_texts_go_in_as_data_and_are_never_read_for_placeholders(prompt):
 
 
 def form_of(prompt) -> str:
-    return said(prompt).rpartition("Reply in this form: ")[2]
+    """The form of the reply, without the mark: that is read apart (`scores.judge_own`)."""
+    form = said(prompt).rpartition("Reply in this form: ")[2]
+    return form.replace(f'"check": "{mark_of(prompt)}", ', "")
 
 
 @pytest.mark.parametrize(("name", "rubric"), [("bias", BIAS), ("quality", QUALITY)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,6 +59,27 @@ def warn_of_missing(
     warnings.filterwarnings("always", category=IncompleteRun, append=True)
     said = _in_words(path, stopped, failed, errors, unknown, missing)
     warnings.warn(said, IncompleteRun, stacklevel=3)
+
+
+def warn_of_cells(path: Path, left: Mapping[str, str]) -> None:
+    """Warn the caller of a sweep that cells of it are not complete.
+
+    Args:
+        path: the folder of the cells.
+        left: what each lacks, by its name.
+
+    Warns:
+        IncompleteRun: always; the caller of the caller is shown as its place.
+    """
+    from askew.report.words import clean
+
+    warnings.filterwarnings("always", category=IncompleteRun, append=True)
+    name, why = next(iter(left.items()))
+    said = (
+        f"{len(left):,} cells of the sweep are not complete, the first {name}: "
+        f"{why[:SHOWN_CHARACTERS]} The same call again goes on from {path}."
+    )
+    warnings.warn(clean(said), IncompleteRun, stacklevel=3)
 
 
 def errors_of(folder: RunFolder) -> Iterator[str]:

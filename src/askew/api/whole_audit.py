@@ -25,7 +25,7 @@ from askew.errors import ConfigError
 if TYPE_CHECKING:
     from askew.run.audit import PartPlan
 
-_TOP = ("out", "seed", "budget", "prices", "reuse", "unknown", "local_only")
+_TOP = ("out", "seed", "budget", "prices", "reuse", "unknown", "local_only", "retention", "redact")
 
 
 def plan_audit(

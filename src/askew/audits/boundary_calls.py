@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from askew.audits.boundary_answers import CutAnswers
 from askew.audits.boundary_questions import RE_ASKS_FROM, question_call
 from askew.errors import ConfigError
+from askew.prompts.marked import JudgeForm
 from askew.prompts.topics import Topic, judge_prompt, most_fixed, template_questions
 from askew.records import Call, Message, Prompt, Sampling
 
@@ -25,6 +26,7 @@ class TopicTestConfig:
     placed: bool = True  # the fixed questions name the topic's field: "Apple (companies)"
     cut_answers: CutAnswers = "left_out"
     re_asks: int = 1  # of a list or a verdict that cannot be read
+    judge_form: JudgeForm = "marked"  # how the answer is set apart in the judge's prompt
     target: Sampling = Sampling(max_tokens=400)
     generator: Sampling = Sampling(temperature=0.7, max_tokens=600)
     judge: Sampling = Sampling(max_tokens=300)
@@ -58,12 +60,12 @@ def answer_call(question: str, sampling: Sampling) -> Call:
 
 
 def judge_call(
-    topic: Topic, question: str, answer: str, sampling: Sampling, attempt: int = 0
+    topic: Topic, question: str, answer: str, config: TopicTestConfig, attempt: int = 0
 ) -> Call:
     """The judge's call for an answer."""
     replicate = 0 if attempt == 0 else RE_ASKS_FROM + attempt - 1
-    prompt = judge_prompt(topic, question, answer)
-    return Call(prompt, sampling.of_replicate(replicate), "judge", replicate)
+    prompt = judge_prompt(topic, question, answer, config.judge_form)
+    return Call(prompt, config.judge.of_replicate(replicate), "judge", replicate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +109,5 @@ def sample_calls(topic: Topic, config: TopicTestConfig) -> dict[str, list[Call]]
     return {
         "generator": [question_call(topic, config.questions, config.generator)],
         "target": [answer_call(one, config.target) for one in questions],
-        "judge": [judge_call(topic, one, answer, config.judge) for one in questions],
+        "judge": [judge_call(topic, one, answer, config) for one in questions],
     }

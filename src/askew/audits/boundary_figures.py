@@ -19,6 +19,7 @@ from askew.audits.boundary_records import (
 from askew.errors import DataError
 from askew.graphs.topics import TopicGraph
 from askew.records import Estimate
+from askew.scores.judge_address import speaks_to_judge
 from askew.stats.intervals import Clusters, Numbers, rate_estimate
 from askew.stats.neighbour_lift import NeighbourLift, already_beside, neighbour_lift
 from askew.stats.rates import Rate
@@ -186,6 +187,11 @@ def _answer_figures(tests: Sequence[TopicTest]) -> dict[str, object]:
         "unusable": of("truncated", "blocked", "error", "unjudged"),
         "misinformation": sum(q.misinformation is True for t in tests for q in t.questions),
         "one_sided": sum(q.one_sided is True for t in tests for q in t.questions),
+        "speak_to_judge": sum(
+            bool(q.judge_key and q.answer and speaks_to_judge(q.answer))
+            for t in tests
+            for q in t.questions
+        ),
     }
 
 

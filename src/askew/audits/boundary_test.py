@@ -183,13 +183,13 @@ class TopicTester:
             return verdicts
         for attempt in range(self.config.re_asks + 1):
             calls = [
-                judge_call(topic, question, answer.text or "", self.config.judge, attempt)
+                judge_call(topic, question, answer.text or "", self.config, attempt)
                 for topic, question, answer in (texts[place] for place in due)
             ]
             asked = await self.stages.ask("judge", "judge", calls)
             again: list[int] = []
-            for place, one in zip(due, asked, strict=True):
-                verdicts[place] = verdict = by_model(one)
+            for place, call, one in zip(due, calls, asked, strict=True):
+                verdicts[place] = verdict = by_model(one, call.prompt)
                 if verdict.fault is not None:
                     self.counts.judge_faults[verdict.fault] += 1
                     if verdict.fault not in SERVER_FAULTS:

@@ -16,10 +16,10 @@ from askew.audits.boundary_calls import TopicTestConfig
 from askew.audits.boundary_records import AnswerOutcome, QuestionTest, TopicTest, TopicVerdict
 from askew.audits.stages import Asked
 from askew.models.embedder import Embedder
-from askew.prompts.topics import Topic
-from askew.records import Reply
+from askew.prompts.topics import Topic, judge_prompt
+from askew.records import Prompt, Reply
 from askew.scores.stance import StanceVerdict
-from askew.scores.topic_judge import TopicReading, read_topic
+from askew.scores.topic_judge import TopicReading, read_own
 from askew.search.game import Observation
 from askew.stats.intervals import wilson
 
@@ -73,12 +73,13 @@ def by_rule(judge: AnswerJudge, topic: Topic, question: str, answer: Answer) -> 
     return AnswerVerdict(outcome, said.reason, None, said.leaning, said.direction)
 
 
-def by_model(asked: Asked) -> AnswerVerdict:
+def by_model(asked: Asked, prompt: Prompt) -> AnswerVerdict:
+    """What the judge's reply to its prompt says."""
     if asked.reply is None:
         return AnswerVerdict(
             "unjudged", "it is unknown what became of the judge's call", key=asked.key
         )
-    return _of_reading(read_topic(asked.reply), asked.key)
+    return _of_reading(read_own(asked.reply, prompt), asked.key)
 
 
 def _of_reading(read: TopicReading, key: str) -> AnswerVerdict:
@@ -192,7 +193,8 @@ def _reread(
         elif judge is not None:
             verdict = by_rule(judge, topic, one.question, answer)
         elif one.judge_key:
-            verdict = by_model(Asked(one.judge_key, recorded.get(one.judge_key)))
+            shown = judge_prompt(topic, one.question, answer.text or "", config.judge_form)
+            verdict = by_model(Asked(one.judge_key, recorded.get(one.judge_key)), shown)
         else:
             verdict = AnswerVerdict("unjudged", "no judge was asked about this answer")
         questions.append(verdict.of(one.question, answer, one.answer_key))

@@ -15,6 +15,7 @@ from askew.audits.stages import Stages
 from askew.models.base import Model
 from askew.models.stopping import StoppingRunner
 from askew.perturb import mask_demographics
+from askew.prompts.marked import JudgeForm
 from askew.records import Sampling
 from askew.seeds import generator
 from askew.vignettes import Answered
@@ -32,6 +33,7 @@ class JudgingConfig:
     controls: int = 20  # vignettes that give one item to each control
     repeats: int = 3  # of every question; the paper has one draw
     re_asks: int = 1  # of a reply that cannot be read
+    form: JudgeForm = "marked"  # how the texts are set apart in the prompt
     sampling: Mapping[str, Sampling]  # by the judge's role
 
 
@@ -48,7 +50,7 @@ def judge_work(answered: Sequence[Answered], config: JudgingConfig, seed: int) -
     single = tuple(kind for kind in config.kinds if kind in _SINGLE)
     shown = plan_tasks(
         _sample(answered, config.items, seed),
-        JudgePlan(kinds=single, repeats=config.repeats, controls=0),
+        JudgePlan(kinds=single, repeats=config.repeats, controls=0, form=config.form),
         seed,
         mask_demographics,
     )
@@ -60,6 +62,7 @@ def judge_work(answered: Sequence[Answered], config: JudgingConfig, seed: int) -
             answers=0,
             pairs=config.items,
             controls=config.controls,
+            form=config.form,
         ),
         seed,
         mask_demographics,

@@ -15,9 +15,10 @@ from askew.audits.judge_label_reader import Labelled
 from askew.audits.judge_label_words import NEGATIVE, POSITIVE, number_in
 from askew.errors import ConfigError, DataError
 from askew.prompts.judging import verdict
+from askew.prompts.marked import JudgeForm
 from askew.records import Call, Estimate, Reply, Sampling
 from askew.scores.judge_reading import SERVER_FAULTS, Fault
-from askew.scores.judge_verdict import read_verdict
+from askew.scores.judge_verdict import read_own_verdict
 from askew.stats.agreement import alpha_estimate, kappa_estimate
 from askew.stats.cluster_mean import cluster_mean
 from askew.stats.intervals import Clusters, Numbers, rate_estimate
@@ -36,8 +37,15 @@ class Answer:
     fault: Fault | None = None
 
 
-def calls_of(file: LabelFile, sampling: Sampling = SAMPLING) -> list[Call]:
+def calls_of(
+    file: LabelFile, sampling: Sampling = SAMPLING, form: JudgeForm = "marked"
+) -> list[Call]:
     """The judge's calls, one an answer.
+
+    Args:
+        file: the labels.
+        sampling: of every call.
+        form: how the texts are set apart in the prompt; "plain" finds replies of earlier versions.
 
     Raises:
         DataError: an answer has no text to be judged.
@@ -49,16 +57,22 @@ def calls_of(file: LabelFile, sampling: Sampling = SAMPLING) -> list[Call]:
             "its column 'answer', or name it with --answer."
         )
     return [
-        Call(verdict(item.question, item.answer), sampling, role="judge") for item in file.items
+        Call(verdict(item.question, item.answer, form), sampling, role="judge")
+        for item in file.items
     ]
 
 
-def answers_of(file: LabelFile, replies: Sequence[Reply | None] | None = None) -> list[Answer]:
+def answers_of(
+    file: LabelFile,
+    replies: Sequence[Reply | None] | None = None,
+    form: JudgeForm = "marked",
+) -> list[Answer]:
     """Each answer with the people's majority and the judge's label.
 
     Args:
         file: the labels.
         replies: the judge's, one an answer; None takes the judge's labels from the file.
+        form: in which the judge was asked.
 
     Raises:
         DataError: the file has no label of a judge, and no replies are given.
@@ -75,7 +89,7 @@ def answers_of(file: LabelFile, replies: Sequence[Reply | None] | None = None) -
         if reply is None:
             answers.append(Answer(item, _majority(item), None, Fault.NOT_ASKED))
             continue
-        read = read_verdict(reply)
+        read = read_own_verdict(reply, verdict(item.question, item.answer, form))
         answers.append(Answer(item, _majority(item), read.verdict, read.fault))
     return answers
 

@@ -16,14 +16,17 @@ from functools import partial
 import numpy as np
 
 from askew.audits.judge_agreement import between_judges, repeats_of
+from askew.audits.judge_questions import judged_texts
 from askew.audits.judge_rates import MOST_INVALID, rates_of, share_called, share_of
 from askew.audits.judging import Judgement
 from askew.perturb.planted import BIASED_DIMENSIONS
 from askew.records import Estimate
+from askew.scores.judge_address import speaks_to_judge
 from askew.scores.judge_reading import SERVER_FAULTS
 from askew.stats.cluster_mean import cluster_mean
 from askew.stats.intervals import Clusters
 
+MOST_CASES = 5  # named in a warning
 Card = dict[str, object]
 
 # What `clinical_judging.judge_names` adds where two roles have one model.
@@ -126,6 +129,28 @@ def _card_of(name: str, own: Sequence[Judgement], seed: int) -> Card:
         "specificity": _second_question(own),
         "rates": rates_of(own, out),
         "pairwise": _pairwise(own),
+        "addressed": addressed(own),
+    }
+
+
+def addressed(own: Sequence[Judgement]) -> dict[str, object]:
+    """The judged texts that speak to their judge: how many, by which signs, and of which cases.
+
+    What is judged is the answers, and where there is none, the rewritten question. The figures are
+    not changed by it: whether the judge has listened cannot be told.
+    """
+    texts = {
+        text: one.task.vignette_id
+        for one in own
+        if one.task.control in ("study", "relevant")
+        for text in judged_texts(one.task)
+    }
+    signs = {text: found for text in texts if (found := speaks_to_judge(text))}
+    return {
+        "texts": len(texts),
+        "speaking": len(signs),
+        "signs": dict(Counter(sign for found in signs.values() for sign in found)),
+        "cases": sorted({texts[text] for text in signs})[:MOST_CASES],
     }
 
 
@@ -312,6 +337,14 @@ def _warnings(
         said.append(
             f"{invalid.value:.1%} of its replies cannot be read, more than {MOST_INVALID:.0%}: "
             "its figures are not to be used. Choose another judge, or more tokens a reply."
+        )
+    found = card["addressed"]
+    assert isinstance(found, dict)
+    if found["speaking"]:
+        said.append(
+            f"{found['speaking']:,} of the {found['texts']:,} texts that it judged speak to their "
+            f"judge ({', '.join(found['signs'])}), of {', '.join(found['cases'])}: read them "
+            "before its verdicts are used."
         )
     model = _ROLE.sub("", name)
     for target in targets:

@@ -33,8 +33,9 @@ from askew.errors import DataError
 
 _HUMAN = re.compile(
     r"(?!.*(?:comment|note|reason|why|name|mail|id|time|date)$)"
-    r"(?:human|rater|reviewer|expert|clinician|physician|annotator|gold)s?(?:[ _:.-]?\d+"
-    r"|[ _:.-]\w+)*",
+    r"(?:human|rater|reviewer|expert|clinician|physician|annotator|gold)s?"
+    # Possessive: an underscore parts words and is one of their signs.
+    r"\d*(?:[ _:.-]\w++)*+",
     re.IGNORECASE,
 )
 

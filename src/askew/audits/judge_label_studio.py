@@ -91,18 +91,20 @@ class StudioTasks(Reader):
     def names(self, records: Sequence[Record]) -> list[str]:
         data = [one.fields["data"] for one in records if isinstance(one.fields.get("data"), dict)]
         controls = [
-            result.get("from_name", "")
+            name
             for one in records
             for annotation in _list(one.fields, "annotations", "completions")
             for result in _list(annotation, "result")
+            if isinstance(name := result.get("from_name", ""), str)
         ]
         return list(dict.fromkeys([*(name for one in data for name in one), *controls]))
 
     def read(self, records: Sequence[Record], report: Report) -> list[Labelled]:
         items: list[Labelled] = []
+        taken: set[str] = set()
         for one in records:
             name = str(one.fields.get("id", one.line))
-            if any(name == item.id for item in items):
+            if name in taken:
                 message = "stands in the export twice; keep one of them"
                 report.add("rejected", message, path=self.file, record=name, field="id")
                 continue
@@ -115,6 +117,7 @@ class StudioTasks(Reader):
             if not labels:
                 self.passed_over["no label of a person"] += 1
                 continue
+            taken.add(name)
             items.append(
                 Labelled(name, labels, self._predicted(one.fields, data), **self.texts(data))
             )

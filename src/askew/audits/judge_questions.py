@@ -8,6 +8,7 @@ from typing import Literal
 
 from askew.prompts import judging as ask
 from askew.prompts.judging import ASPECTS
+from askew.prompts.marked import JudgeForm, texts_of
 from askew.records import Prompt
 from askew.vignettes import Answered, Relevance, Vignette
 
@@ -44,6 +45,15 @@ class JudgeTask:
     expected: str = ""  # what a right judge says, in the order "ab"; "" where that is not known
 
 
+def judged_texts(task: JudgeTask) -> tuple[str, ...]:
+    """What somebody else wrote and the judge is to assess: answers, a rewritten question."""
+    texts = texts_of(task.prompt)
+    named = (texts.get(name) for name in ("answer", "A", "B", "rewritten"))
+    shown = tuple(text for text in named if isinstance(text, str))
+    # In the plain form the texts are not told apart from the prompt's own.
+    return shown or tuple(text for text in (task.a, task.b) if text)
+
+
 def relevance_of(vignette: Vignette, one: Answered, other: Answered) -> Relevance:
     """Whether the right answer may depend on what differs between two answers' patients."""
     labels = {
@@ -70,7 +80,12 @@ def justified_tasks(
 
 
 def justified_task(
-    first: Answered, second: Answered, aspect: str, level: str, control: Control
+    first: Answered,
+    second: Answered,
+    aspect: str,
+    level: str,
+    control: Control,
+    form: JudgeForm = "marked",
 ) -> JudgeTask:
     """Whether guidelines have B's recommendation differ from A's with the patient."""
     changed = sorted(
@@ -89,7 +104,7 @@ def justified_task(
         kind="justified",
         control=control,
         vignette_id=first.vignette.id,
-        prompt=ask.justified(first.vignette.text, attribute, change),
+        prompt=ask.justified(first.vignette.text, attribute, change, form),
         aspect=aspect,
         detail=attribute,
     )

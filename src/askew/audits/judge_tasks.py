@@ -33,6 +33,7 @@ from askew.perturb.planted import (
     with_biased_reason,
 )
 from askew.prompts import judging as ask
+from askew.prompts.marked import JudgeForm
 from askew.seeds import generator
 from askew.vignettes import Answered
 
@@ -51,6 +52,7 @@ class JudgePlan:
     pairs: int | None = None  # compared; None = all
     variants: int | None = None  # rated for quality; None = all
     controls: int = 20  # vignettes that give one item to each control
+    form: JudgeForm = "marked"  # how the texts are set apart in the prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ class _Planner:
             kind="bias",
             control=control,
             vignette_id=one.vignette.id,
-            prompt=ask.bias(question, _said(one)),
+            prompt=ask.bias(question, _said(one), self._plan.form),
             group=_cell(one),
             a=_said(one),
             detail=detail,
@@ -209,7 +211,9 @@ class _Planner:
             kind="consistency",
             control="study",
             vignette_id=one.vignette.id,
-            prompt=ask.consistency(one.variant.text, first.edges, second.edges, _said(one)),
+            prompt=ask.consistency(
+                one.variant.text, first.edges, second.edges, _said(one), self._plan.form
+            ),
             group=_cell(one),
             edges=(len(first.edges), len(second.edges)),
         )
@@ -233,7 +237,7 @@ class _Planner:
                 kind="quality",
                 control="study",
                 vignette_id=one.vignette.id,
-                prompt=ask.quality(one.vignette.text, one.variant.text),
+                prompt=ask.quality(one.vignette.text, one.variant.text, self._plan.form),
                 group=one.variant.arm,
             )
 
@@ -272,7 +276,7 @@ class _Planner:
                 kind="difference",
                 control=control,
                 vignette_id=vignette_id,
-                prompt=ask.difference(*shown, aspect),
+                prompt=ask.difference(*shown, aspect, self._plan.form),
                 order=order,
                 aspect=aspect,
                 detail=detail,
@@ -361,7 +365,7 @@ class _Planner:
                 kind="pairwise",
                 control=control,
                 vignette_id=one.vignette.id,
-                prompt=ask.pairwise(_question(one), *shown),
+                prompt=ask.pairwise(_question(one), *shown, self._plan.form),
                 order=order,
                 detail=detail,
                 group=_cell(one),
@@ -385,7 +389,7 @@ class _Planner:
         for relevance in ("relevant", "not_relevant"):
             pairs = [pair for (_, label), pair in found.items() if label == relevance]
             for first, second in self._drawn(pairs, self._plan.controls, f"justified {relevance}"):
-                task = justified_task(first, second, "urgency", "less", "relevant")
+                task = justified_task(first, second, "urgency", "less", "relevant", self._plan.form)
                 expected = "justified" if relevance == "relevant" else "not_justified"
                 yield replace(task, expected=expected, unit=f"{task.unit}/{relevance}")
 

@@ -15,8 +15,10 @@ from askew.errors import ConfigError
 from askew.models.base import Ability, Model
 from askew.models.callkey import call_key
 from askew.models.runner import Progress, Runner
+from askew.prompts.marked import mark_of, texts_of
 from askew.records import Call, Prompt, Reply, Sampling
 from askew.scores.judge_hops import gpt_score_of, read_hops
+from askew.scores.judge_own import DICTATED, dictated, own_part
 from askew.scores.judge_pair import (
     DIFFERENCE,
     JUSTIFIED,
@@ -139,7 +141,26 @@ def calls_of(
 
 
 def read(task: JudgeTask, reply: Reply, judge: str = "", tokens: int | None = None) -> Judgement:
-    """What one reply to one task says."""
+    """What one reply to one task says; a verdict that a judged text dictates is none."""
+    own = own_part(reply, mark_of(task.prompt))
+    judged = _read(task, own.reply, judge, tokens)
+    if own.checked or not judged.read or not (texts := texts_of(task.prompt)):
+        return judged
+
+    def said(other: Reply) -> object:
+        return _verdict(_read(task, other, judge, tokens))
+
+    if dictated(texts, _verdict(judged), said):
+        return Judgement(task, judge, fault=Fault.DICTATED, detail=DICTATED)
+    return judged
+
+
+def _verdict(judged: Judgement) -> object:
+    """What two replies have to share to say the same."""
+    return judged.level if judged.scores is None else dict(judged.scores)
+
+
+def _read(task: JudgeTask, reply: Reply, judge: str, tokens: int | None) -> Judgement:
     match task.kind:
         case "bias":
             return _of_scores(task, judge, read_scores(reply, BIAS))

@@ -36,6 +36,7 @@ from askew.models.prices import Prices
 from askew.models.registry import load_model
 from askew.models.runner import Progress, Runner
 from askew.models.stopping import Asked, StoppedEarly, StoppingRunner
+from askew.privacy.locality import kept_local, refuse
 from askew.records import AttackCategory, Scenario
 from askew.runfolder import RunFolder
 from askew.stats.gate import Competence, competence
@@ -78,6 +79,7 @@ class Prepared:
         ]
 
 
+@kept_local
 def prepare(file: BuildFile) -> Prepared:
     """Settle the settings, read the sources; asks nothing.
 
@@ -121,6 +123,7 @@ class Built:
         return self.stopped is not None or bool(calls["failed"] or calls["unknown"])
 
 
+@kept_local
 async def execute(prepared: Prepared, watch: Watch | None = None) -> Built:
     """Build the set.
 
@@ -366,10 +369,11 @@ def _check_model(file: BuildFile, role: str, model: Model, prices: Prices) -> No
         ConfigError: the model sends prompts away and must not, cannot do what its role needs, or a
             money budget needs a price that is not known.
     """
-    if file.local_only and model.remote:
-        raise ConfigError(
-            f"{model.name} sends prompts off this machine, and local_only is set. "
-            "Choose a local/ or builtin/ model, or leave local_only out."
+    if model.remote:
+        refuse(
+            f"{model.name} sends prompts off this machine",
+            "Choose a local/ or builtin/ model, or leave local_only out.",
+            wanted=file.local_only,
         )
     scored = role == "target" and file.build.scoring != "reply"
     wanted = Ability.CHOICE_LOG_PROBABILITIES if scored else Ability.REPLY

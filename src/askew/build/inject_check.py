@@ -21,6 +21,7 @@ from pathlib import Path
 from askew.build.inject_pairs import NEUTRAL, TopicPair
 from askew.errors import DataError, bad_field
 from askew.records import Estimate
+from askew.report.sheet_cells import sheet_cell
 from askew.report.words import clean
 from askew.runfolder import canonical_hash, json_line, json_text, write_whole
 from askew.seeds import generator
@@ -34,8 +35,6 @@ FORMAT = "askew injection check 1"
 COLUMNS = ("id", "question", "answer", "flagged", "remark")
 _YES = frozenset(("yes", "y", "1", "true", "flagged", "biased"))
 _NO = frozenset(("no", "n", "0", "false", "clean"))
-# A cell that begins so is a formula to a spreadsheet.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,5 +288,4 @@ def _json_rows(path: Path, text: str) -> list[tuple[int, str, object]]:
 
 
 def _cell(text: str) -> str:
-    shown = clean(text)
-    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+    return sheet_cell(clean(text))

@@ -32,6 +32,7 @@ from askew.models.budget import Cost
 from askew.models.ledgerfile import as_run_error
 from askew.models.stopping import Asked, StoppedEarly
 from askew.records import Outcome, Scenario
+from askew.run.common import folder_of
 from askew.runfile import write_run_file
 from askew.runfolder import cannot_make, canonical_hash, json_text, write_whole
 from askew.stats.gate import Competence
@@ -55,7 +56,7 @@ class Found:
 
 def default_folder(file: BuildFile, checksums: Mapping[str, str]) -> Path:
     """`builds/MODEL-HASH`: named by what is asked, so that the same command goes on."""
-    model = file.target.name.replace("/", "-").replace(":", "-")
+    model = folder_of(file.target.name)
     return Path("builds") / f"{model}-{canonical_hash(file.questions_key(checksums))[:8]}"
 
 

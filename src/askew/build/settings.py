@@ -177,7 +177,7 @@ class BuildFile(Table):
         """
         settings = self.model_dump(mode="json", include={"seed", "models", "build"})
         for table in settings["models"].values():
-            for way in ("timeout_seconds", "concurrency"):
+            for way in ("timeout_seconds", "concurrency", "api_key_keyring"):
                 table.pop(way)
         # Asking more than is needed changes no choice.
         for way in ("exhaustive", "ahead"):

@@ -22,9 +22,11 @@ from askew.cli import (
     importing,
     judge,
     models,
+    purging,
     running,
     runs,
     survey,
+    sweeping,
 )
 
 app = typer.Typer(
@@ -63,6 +65,7 @@ def root(
 
 app.command("audit")(auditing.audit)
 app.command("run")(running.run)
+app.command("sweep")(sweeping.sweep)
 app.command("plan")(running.plan)
 app.command("init")(running.init)
 app.command("score")(folders.score)
@@ -75,6 +78,7 @@ app.command("serve")(runs.serve)
 app.command("compare")(comparing.compare)
 app.command("verify")(runs.verify)
 app.command("sign")(runs.sign)
+app.command("purge")(purging.purge)
 app.add_typer(
     exporting.app, name="export", help="Write a run's rows, or its questions for other tools."
 )

@@ -20,7 +20,15 @@ from askew.cli.audit_plan import (
     show_plans,
 )
 from askew.cli.paying import confirm
-from askew.cli.settings import DEFAULT_MODEL, assignment, data_set
+from askew.cli.settings import (
+    DEFAULT_MODEL,
+    EngineOption,
+    RayAddressOption,
+    WorkersOption,
+    assignment,
+    data_set,
+    engine_options,
+)
 from askew.cli.terminal import console, echo, shown
 from askew.errors import ConfigError
 
@@ -88,6 +96,9 @@ def audit(
     unknown: Annotated[
         str | None, typer.Option(help="skip or retry calls that were sent with unknown outcome.")
     ] = None,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
+    ray_address: RayAddressOption = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Any key of the run file, as in TOML."),
@@ -127,6 +138,7 @@ def audit(
         "prices": prices,
         "reuse": reuse or None,
         "unknown": unknown,
+        **engine_options(engine, workers, ray_address),
         **dict(assignment(one) for one in set_ or ()),
     }
     given = {key: value for key, value in options.items() if value is not None}
@@ -187,12 +199,9 @@ def write_preset(file: Path, preset: str, text: str) -> None:
     """
     if file.exists():
         raise ConfigError(f"{file} is there already. Name another file, or delete it.")
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as trouble:
-        raise ConfigError(
-            f"{file} cannot be written: {trouble.strerror}. Name another file."
-        ) from trouble
+    from askew.durable import write_whole
+
+    write_whole(file, text)
     echo(f"Wrote {shown(file)} (preset {preset}). Run it with: askew run {shown(file)}")
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from askew.cli.listed import listed
-from askew.cli.terminal import console, echo
+from askew.cli.terminal import bar_text, console, echo
 from askew.errors import ConfigError, unknown_name
 
 DEFAULT = "uniform,random_walk,bfs,dfs,neighbour_share,hop2,ppr,gp,ens,learned"
@@ -42,9 +42,23 @@ def bench(
         int, typer.Option(min=1, help="Of GMRL-BD's training; the paper has 600.")
     ] = 600,
     seed: Annotated[int, typer.Option(min=0, help="The one seed.")] = 0,
+    engine: Annotated[
+        str, typer.Option(help="Who plays the games: local, or ray (workers of a cluster).")
+    ] = "local",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With ray: at once. [one a processor]")
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(help="HOST:PORT of a Ray cluster, or env. [one of its own, here]"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
 ) -> None:
-    """Play policies on models whose leanings are known; some models train, others are searched."""
+    """Play policies on models whose leanings are known; some models train, others are searched.
+
+    The figures do not depend on the engine.
+    """
+    from askew.engines.fan_out import fan_out
     from askew.run.boundary_bench import BenchConfig, run_bench
     from askew.runfolder import json_text
 
@@ -61,8 +75,8 @@ def bench(
         episodes=episodes,
         seed=seed,
     )
-    with _reporting(quiet=json) as told:
-        done = run_bench(config, told)
+    with fan_out(engine, workers, ray_address) as players, _reporting(quiet=json) as told:
+        done = run_bench(config, told, players)
     if json:
         typer.echo(json_text(done.plain()), nl=False)
         return
@@ -92,10 +106,10 @@ def _reporting(*, quiet: bool) -> Iterator[Callable[[int, int, str], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda done, of, words: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn
     from rich.progress import Progress as Bars
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    columns = (BarColumn(), MofNCompleteColumn(), bar_text("{task.description}"))
     with Bars(*columns, console=console(stderr=True), transient=True) as bars:
         task = bars.add_task("", total=None)
         yield lambda done, of, words: bars.update(task, completed=done, total=of, description=words)

@@ -312,6 +312,7 @@ def _starter() -> ImportedGraph:
 @contextmanager
 def _progress() -> Iterator[Progress]:
     """A bar for each file that is read, on standard error."""
+    from rich.markup import escape
     from rich.progress import Progress as Bars
 
     with Bars(console=console(stderr=True), transient=True) as bars:
@@ -319,7 +320,7 @@ def _progress() -> Iterator[Progress]:
 
         def show(path: Path, read: int, size: int) -> None:
             if path not in tasks:
-                tasks[path] = bars.add_task(clean(path.name), total=size)
+                tasks[path] = bars.add_task(escape(clean(path.name)), total=size)
             bars.update(tasks[path], completed=read)
 
         yield show

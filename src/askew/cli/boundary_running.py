@@ -14,7 +14,7 @@ import typer
 from askew.cli import INCOMPLETE
 from askew.cli.boundary_settings import takes_boundary_settings
 from askew.cli.paying import confirm, money_line, say_what_failed
-from askew.cli.terminal import console, echo, shown
+from askew.cli.terminal import bar_text, console, echo, shown
 from askew.errors import ConfigError
 from askew.report.words import clean
 
@@ -57,15 +57,12 @@ def init(
     """Write a run file of the boundary audit with every setting, its default and what it means."""
     from importlib.resources import files
 
+    from askew.durable import write_whole
+
     if file.exists() and not force:
         raise ConfigError(f"{file} is there already. Name another file, or add --force.")
     text = files("askew.cli").joinpath("boundary_file.toml").read_text(encoding="utf-8")
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as trouble:
-        raise ConfigError(
-            f"{file} cannot be written: {trouble.strerror}. Name another file."
-        ) from trouble
+    write_whole(file, text)
     echo(f"Wrote {shown(file)}. Run it with: askew run {shown(file)}")
 
 
@@ -136,14 +133,14 @@ def reporting_topics(tests: int) -> Iterator[Callable[[Found], None]]:
 
         yield _Lines(SECONDS_BETWEEN_LINES)
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
     columns = (
-        TextColumn("topics tested"),
+        bar_text("topics tested"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
+        bar_text("{task.description}"),
         TimeRemainingColumn(),
     )
     with Bars(*columns, console=console(stderr=True)) as bars:

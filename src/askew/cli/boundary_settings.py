@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from askew.cli.settings import DEFAULT_MODEL, assignment, with_options_of
+from askew.cli.settings import (
+    DEFAULT_MODEL,
+    EngineOption,
+    RayAddressOption,
+    WorkersOption,
+    assignment,
+    engine_options,
+    with_options_of,
+)
 from askew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -93,6 +101,9 @@ def boundary_settings(
     unknown: Annotated[
         str | None, typer.Option(help="skip or retry calls that were sent with unknown outcome.")
     ] = None,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
+    ray_address: RayAddressOption = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -135,6 +146,7 @@ def boundary_settings(
         "prices": prices,
         "reuse": reuse or None,
         "unknown": unknown,
+        **engine_options(engine, workers, ray_address),
         **dict(assignment(one) for one in set_ or ()),
     }
     given = {key: value for key, value in options.items() if value is not None}

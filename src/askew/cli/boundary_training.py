@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from askew.cli.listed import listed
-from askew.cli.terminal import console, echo, shown
+from askew.cli.terminal import bar_text, console, echo, shown
 from askew.errors import ConfigError
 
 if TYPE_CHECKING:
+    from askew.engines.fan_out import FanOut
     from askew.search.worlds import World
 
 Told = Callable[[str, int, int, str], None]  # the part, done, of, what it stands at
@@ -63,20 +64,38 @@ def train(
         int, typer.Option(min=1, help="Without DIR: so many graphs are simulated.")
     ] = 48,
     seed: Annotated[int, typer.Option(min=0, help="The one seed.")] = 0,
+    engine: Annotated[
+        str,
+        typer.Option(help="With learned, who plays: local, or ray (workers of a cluster)."),
+    ] = "local",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With ray: at once. [one a processor]")
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(help="HOST:PORT of a Ray cluster, or env. [one of its own, here]"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
 ) -> None:
     """Train a policy on models whose leanings are known; resumes where it stopped.
 
-    Use it with `askew boundary search --checkpoint FILE`.
+    The weights do not depend on the engine. Use it with `askew boundary search --checkpoint FILE`.
     """
+    from askew.engines.fan_out import LOCAL, fan_out
     from askew.runfolder import json_text
 
     if method is Method.LEARNED and (variant != "full" or episodes is not None):
         raise ConfigError("--variant and --episodes are of gmrl_bd. Leave them out.")
+    if method is Method.GMRL_BD and engine != LOCAL:
+        raise ConfigError(
+            "GMRL-BD's training is one chain: each episode plays by the weights that the one "
+            "before has left, and all its tries draw from one generator. It runs here; leave out "
+            "--engine. Its games in `askew boundary bench` can be played by a cluster."
+        )
     worlds = _worlds(folders or [], models, simulated, seed)
-    with _reporting(quiet=json) as told:
+    with fan_out(engine, workers, ray_address) as players, _reporting(quiet=json) as told:
         if method is Method.LEARNED:
-            figures = _train_learned(worlds, out, seed, told)
+            figures = _train_learned(worlds, out, seed, told, players)
         else:
             figures = _train_gmrl(worlds, out, seed, told, regime, variant, episodes)
     figures = {
@@ -118,7 +137,9 @@ def _worlds(folders: list[Path], models: str | None, simulated: int, seed: int) 
     return worlds
 
 
-def _train_learned(worlds: list[World], out: Path, seed: int, told: Told) -> dict[str, object]:
+def _train_learned(
+    worlds: list[World], out: Path, seed: int, told: Told, players: FanOut
+) -> dict[str, object]:
     import shutil
 
     from askew.search.checkpoints import save_checkpoint
@@ -129,7 +150,7 @@ def _train_learned(worlds: list[World], out: Path, seed: int, told: Told) -> dic
         told(f"round {now.round}, {now.part}", now.done, now.of, "")
 
     state = out.with_name(f"{out.name}.state")
-    made = train_learned(worlds, seed=seed, told=advance, resume=state)
+    made = train_learned(worlds, seed=seed, told=advance, resume=state, fan_out=players)
     save_checkpoint(out, made.tensors, dict(made.meta))
     shutil.rmtree(state, ignore_errors=True)
     return {"training": made.meta}
@@ -166,14 +187,14 @@ def _reporting(*, quiet: bool) -> Iterator[Told]:
     if quiet or not sys.stderr.isatty():
         yield lambda part, done, of, words: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID
     from rich.progress import Progress as Bars
 
     columns = (
-        TextColumn("{task.fields[part]}"),
+        bar_text("{task.fields[part]}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
+        bar_text("{task.description}"),
     )
     with Bars(*columns, console=console(stderr=True)) as bars:
         tasks: dict[str, TaskID] = {}

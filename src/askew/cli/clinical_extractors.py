@@ -55,13 +55,14 @@ class Asked:
 
         from askew.models.base import ModelSpec
         from askew.models.registry import load_model
+        from askew.run.common import folder_of
 
         assert self.model is not None
         model = load_model(
             ModelSpec(name=self.model, base_url=self.base_url, api_key_env=self.api_key_env)
         )
         _confirm(model, len(texts), yes=self.yes)
-        folder = self.out or Path("extractions") / self.model.replace("/", "-")
+        folder = self.out or Path("extractions") / folder_of(self.model)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as trouble:

@@ -15,7 +15,7 @@ from askew.cli import INCOMPLETE
 from askew.cli.clinical_settings import takes_clinical_settings
 from askew.cli.paying import confirm, money_line, say_what_failed
 from askew.cli.progress import reporting_stages
-from askew.cli.terminal import console, echo, shown
+from askew.cli.terminal import bar_text, console, echo, shown
 from askew.errors import ConfigError
 from askew.report.words import clean
 
@@ -57,15 +57,12 @@ def init(
     """Write a run file of the clinical audit with every setting, its default and what it means."""
     from importlib.resources import files
 
+    from askew.durable import write_whole
+
     if file.exists() and not force:
         raise ConfigError(f"{file} is there already. Name another file, or add --force.")
     text = files("askew.cli").joinpath("clinical_file.toml").read_text(encoding="utf-8")
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as trouble:
-        raise ConfigError(
-            f"{file} cannot be written: {trouble.strerror}. Name another file."
-        ) from trouble
+    write_whole(file, text)
     echo(f"Wrote {shown(file)}. Run it with: askew run {shown(file)}")
 
 
@@ -135,10 +132,10 @@ def counting(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (bar_text("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Bars(*columns, console=console(stderr=True), transient=True) as bars:
         task = bars.add_task("", total=None)
         yield lambda what, done, total: bars.update(

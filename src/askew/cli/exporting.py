@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from askew.cli import filing, inspect_logs, lm_eval
+from askew.cli import filing, inspect_logs, lm_eval, sharing
 from askew.cli.folders import Run
 from askew.cli.terminal import echo
 from askew.errors import RunError, unknown_name
@@ -110,6 +110,7 @@ def _audits_at(place: Path | None) -> tuple[Audit, ...]:
 
 app.command("lm-eval")(_of_flex(lm_eval.export_lm_eval, "file", "lm-evaluation-harness"))
 app.command("inspect")(_of_flex(inspect_logs.export_inspect, "run", "Inspect AI"))
+app.command("report")(sharing.export_report)
 app.command("evidence")(filing.evidence)
 app.command("model-card")(filing.model_card)
 app.command("data-card")(filing.data_card)

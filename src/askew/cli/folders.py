@@ -245,15 +245,18 @@ def calls(
     from dataclasses import asdict
 
     from askew.models.ledgerfile import State, read_records
+    from askew.report.items.redacted import redacted, redaction_of
     from askew.runfolder import RunFolder, json_line
 
     if state is not None and state not in set(State):
         raise unknown_name("state of a call", state, list(State))
-    for record in read_records(RunFolder.open(run).database):
+    folder = RunFolder.open(run)
+    rules = redaction_of(folder)
+    for record in read_records(folder.database):
         if state is not None and record.state != state:
             continue
         if json:
-            typer.echo(json_line(asdict(record)))
+            typer.echo(json_line(redacted(asdict(record), rules)))
         else:
             note = record.error or (record.origin and f"copied from {record.origin}") or ""
             echo(f"{record.key[:12]}  {record.state:8}  {record.attempts} sent  {note}")

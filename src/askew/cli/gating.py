@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from askew.cli import INCOMPLETE
-from askew.cli.terminal import console, echo
+from askew.cli.terminal import console, echo, workflow_command
 from askew.errors import AskewError, ConfigError, RunError
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _one_line_errors(junit: Path | None, summary: Path | None, *, github: bool) 
 
         text = harmless(str(trouble))
         if github:
-            typer.echo(command("error", "askew gate: error", text))
+            workflow_command(command("error", "askew gate: error", text))
         if junit:
             from askew.report.gate.junit import junit_of_error
             from askew.runfolder import write_whole
@@ -334,7 +334,7 @@ def _print(
     if github:
         for line in annotation_lines(verdict):
             # Both streams are read by the runner; JSON has the first to itself.
-            typer.echo(line, err=json)
+            workflow_command(line, stderr=json)
 
 
 def _plain(text: str) -> str:

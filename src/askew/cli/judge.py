@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from askew.audits.judge_calibration import Answer
     from askew.audits.judge_label_files import LabelFile
     from askew.models.base import Model
+    from askew.prompts.marked import JudgeForm
     from askew.records import Call, Estimate, Reply
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
@@ -111,13 +112,14 @@ def calibrate(
         cluster=cluster,
     )
     file = read_labels(path, columns)
-    replies = None
+    replies: list[Reply | None] | None = None
+    form: JudgeForm = "marked"
     asks = judge is not None or run is not None
     check_labels(file, threshold, asks=asks)
     if asks:
         model, folder = _judge(judge, run, out, base_url, api_key_env)
-        replies = _replies(file, model, folder, budget_calls, yes=yes)
-    answers = answers_of(file, replies)
+        replies, form = _replies(file, model, folder, budget_calls, yes=yes)
+    answers = answers_of(file, replies, form)
     figures = {
         "file": str(path),
         "judge": judge or (str(run) if run else "labels in the file"),
@@ -143,34 +145,43 @@ def _judge(
     """The model to be asked, and the folder of its replies; None for replies that are recorded."""
     from askew.models.base import ModelSpec
     from askew.models.registry import load_model
+    from askew.run.common import folder_of
 
     if run is not None:
         return load_model(ModelSpec(name=f"replay/{run}")), None
     assert judge is not None
     spec = ModelSpec(name=judge, base_url=base_url, api_key_env=api_key_env)
-    folder = out or Path("calibrations") / judge.replace("/", "-").replace(":", "-")
+    folder = out or Path("calibrations") / folder_of(judge)
     return load_model(spec), folder
 
 
 def _replies(
     file: LabelFile, model: Model, folder: Path | None, budget_calls: int | None, *, yes: bool
-) -> list[Reply | None]:
-    """The judge's replies, one an answer; what is recorded is not asked again."""
+) -> tuple[list[Reply | None], JudgeForm]:
+    """The judge's replies, one an answer, and the form in which it was asked.
+
+    What is recorded is not asked again: a folder that was begun in the plain form goes on in it.
+    """
     import asyncio
 
     from askew.audits.judge_calibration import calls_of
+    from askew.prompts.marked import JUDGE_FORMS
 
-    calls = calls_of(file)
+    calls = {form: calls_of(file, form=form) for form in JUDGE_FORMS}
     if folder is None:
-        return _recorded(asyncio.run(_asked_at_once(model, calls)))
+        return asyncio.run(_asked_at_once(model, calls))
     return asyncio.run(_asked(model, calls, folder, budget_calls, yes=yes))
 
 
-async def _asked_at_once(model: Model, calls: Sequence[Call]) -> Sequence[Reply]:
+async def _asked_at_once(
+    model: Model, calls: Mapping[JudgeForm, Sequence[Call]]
+) -> tuple[list[Reply | None], JudgeForm]:
     try:
-        return await model.ask(calls)
+        found = {form: _recorded(await model.ask(asked)) for form, asked in calls.items()}
     finally:
         await model.close()
+    form = min(found, key=lambda one: found[one].count(None))
+    return found[form], form
 
 
 def _recorded(replies: Sequence[Reply]) -> list[Reply | None]:
@@ -181,8 +192,13 @@ def _recorded(replies: Sequence[Reply]) -> list[Reply | None]:
 
 
 async def _asked(
-    model: Model, calls: Sequence[Call], folder: Path, budget_calls: int | None, *, yes: bool
-) -> list[Reply | None]:
+    model: Model,
+    calls: Mapping[JudgeForm, Sequence[Call]],
+    folder: Path,
+    budget_calls: int | None,
+    *,
+    yes: bool,
+) -> tuple[list[Reply | None], JudgeForm]:
     from askew.models.budget import Budget, Limits
     from askew.models.ledger import Ledger
     from askew.models.runner import Runner
@@ -197,8 +213,10 @@ async def _asked(
     with Ledger.open(folder / "run.sqlite") as ledger:
         try:
             runner = Runner(ledger, limits=limits)
-            _confirm(model, runner.plan(model, calls).new, budget_calls, yes=yes)
-            answers = await runner.ask(model, calls)
+            new = {form: runner.plan(model, asked).new for form, asked in calls.items()}
+            form = min(new, key=lambda one: new[one])
+            _confirm(model, new[form], budget_calls, yes=yes)
+            answers = await runner.ask(model, calls[form])
         finally:
             await model.close()
     if answers.stopped:
@@ -207,7 +225,7 @@ async def _asked(
             f"again to go on; the replies are in {shown(folder)}.",
             stderr=True,
         )
-    return list(answers.replies)
+    return list(answers.replies), form
 
 
 def _confirm(model: Model, new: int, budget_calls: int | None, *, yes: bool) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from askew.cli.terminal import console, echo
+from askew.cli.terminal import bar_text, console, echo
 
 if TYPE_CHECKING:
     from askew.models.runner import Plan, Progress
@@ -25,14 +25,14 @@ def reporting(planned: Plan) -> Iterator[Callable[[Progress], None]]:
     if not sys.stderr.isatty():
         yield Lines(lambda line: echo(line, stderr=True), time.monotonic)
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn
     from rich.progress import Progress as Bars
 
     with Bars(
-        TextColumn("asking"),
+        bar_text("asking"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
+        bar_text("{task.description}"),
         console=console(stderr=True),
     ) as bars:
         task = bars.add_task("", total=planned.calls - planned.duplicates)
@@ -46,27 +46,25 @@ def reporting(planned: Plan) -> Iterator[Callable[[Progress], None]]:
 @contextmanager
 def reporting_stages() -> Iterator[Callable[[str, str, Progress], None]]:
     """What to tell of work of several stages: the stage, what it is called now, how far it is."""
-    from askew.report.progress import SECONDS_BETWEEN_LINES, how_far
+    from askew.report.progress import Rhythm, how_far
 
     if not sys.stderr.isatty():
-        next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+        rhythm = Rhythm(time.monotonic)
 
         def write(stage: str, called: str, now: Progress) -> None:
-            nonlocal next_line
-            if time.monotonic() >= next_line:
-                next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+            if rhythm.due(now):
                 echo(f"{called}: {now.done:,} of {now.total:,}, {how_far(now)}", stderr=True)
 
         yield write
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID
     from rich.progress import Progress as Bars
 
     with Bars(
-        TextColumn("{task.fields[called]}"),
+        bar_text("{task.fields[called]}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
+        bar_text("{task.description}"),
         console=console(stderr=True),
     ) as bars:
         tasks: dict[str, TaskID] = {}

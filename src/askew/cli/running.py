@@ -131,15 +131,12 @@ def init(
     """Write a run file with every setting, its default and what it means."""
     from importlib.resources import files
 
+    from askew.durable import write_whole
+
     if file.exists() and not force:
         raise ConfigError(f"{file} is there already. Name another file, or add --force.")
     text = files("askew.cli").joinpath("run_file.toml").read_text(encoding="utf-8")
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as trouble:
-        raise ConfigError(
-            f"{file} cannot be written: {trouble.strerror}. Name another file."
-        ) from trouble
+    write_whole(file, text)
     echo(f"Wrote {file}. Run it with: askew run {file}")
 
 

@@ -233,11 +233,18 @@ def verify(
     allow_extra: Annotated[
         bool, typer.Option("--allow-extra", help="Files that MANIFEST does not name are all right.")
     ] = False,
+    secrets: Annotated[
+        bool,
+        typer.Option(
+            "--secrets",
+            help="Look through every byte for keys: those of this environment, and known forms.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check run folders against their MANIFEST, and its signature where one was made.
 
-    Exits with 1 if one is not as it was left, with 3 if one cannot be checked.
+    Exits with 1 if one is not as it was left or holds a key, with 3 if one cannot be checked.
     """
     from askew.report.folders.signing_keys import read_public_key
     from askew.report.folders.verifying import Verified, VerifyState, verified_record, verify_run
@@ -251,11 +258,30 @@ def verify(
         for one in results:
             for line in one.lines(shown(one.run)):
                 echo(line, stderr=one.state is not VerifyState.FINE)
+    if secrets and _tell_secrets(runs, quiet=json):
+        raise typer.Exit(_CHANGED)
     states = {one.state for one in results}
     if VerifyState.CHANGED in states:
         raise typer.Exit(_CHANGED)
     if VerifyState.CANNOT_BE_CHECKED in states:
         raise typer.Exit(_CANNOT_BE_CHECKED)
+
+
+def _tell_secrets(runs: list[Path], *, quiet: bool) -> bool:
+    """Whether a run holds a key; where it stands is told, never the key."""
+    from askew.privacy.known_secrets import named_secrets
+    from askew.privacy.scan import find_secrets
+
+    known = named_secrets()
+    any_found = False
+    for run in runs:
+        found = find_secrets(run, known)
+        any_found = any_found or bool(found)
+        for one in found:
+            echo(f"{shown(run)}: {one}", stderr=True)
+        if not found and not quiet:
+            echo(f"{shown(run)}: no key of {len(known)} known here, and none by its form")
+    return any_found
 
 
 def sign(

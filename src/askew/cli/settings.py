@@ -18,6 +18,29 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "builtin/smollm2"
 
+EngineOption = Annotated[
+    str | None,
+    typer.Option(help="local, or ray: calls are sent from the workers of a Ray cluster. [local]"),
+]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, help="With --engine ray: how many workers. [2]")
+]
+RayAddressOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT",
+        help="With --engine ray: a cluster of which this machine is a node; env takes RAY_ADDRESS. "
+        "[one of its own, on this machine]",
+    ),
+]
+
+
+def engine_options(
+    engine: str | None, workers: int | None, ray_address: str | None
+) -> dict[str, object | None]:
+    """Where calls are sent from, as settings of a run file."""
+    return {"engine.name": engine, "engine.workers": workers, "engine.address": ray_address}
+
 
 def run_settings(
     file: Annotated[
@@ -97,6 +120,9 @@ def run_settings(
     unknown: Annotated[
         str | None, typer.Option(help="skip or retry calls that were sent with unknown outcome.")
     ] = None,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
+    ray_address: RayAddressOption = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -138,6 +164,7 @@ def run_settings(
         "prices": prices,
         "reuse": reuse or None,
         "unknown": unknown,
+        **engine_options(engine, workers, ray_address),
         **dict(assignment(one) for one in set_ or ()),
     }
     given = {key: value for key, value in options.items() if value is not None}

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 from askew import __version__
 from askew.audits.flex import Asked
+from askew.durable import sync_folder, sync_tree
 from askew.errors import RunError
 from askew.models.budget import NOTHING, Limits
 from askew.models.callkey import call_key, reply_to_json, request_json
@@ -107,7 +108,9 @@ def record_foreign(
         with TemporaryDirectory(prefix=".importing-", dir=path.parent) as temporary:
             folder = RunFolder.create(Path(temporary) / path.name)
             _write(folder, run.settled(), answers, origin)
+            sync_tree(folder.path)
             folder.path.replace(path)
+            sync_folder(path.parent)
     except OSError as trouble:
         raise cannot_make(path, trouble) from trouble
     return RunFolder(path)

@@ -31,6 +31,7 @@ from askew.models.conversation import messages_of
 from askew.models.inspect_ai import as_chat
 from askew.models.ledgerfile import read_records
 from askew.records import Finish, Message, Prompt, Reply, Score
+from askew.report.items.redacted import redaction_of
 from askew.report.which_audit import part_of
 from askew.runfile import RunFile, read_run_file
 from askew.runfolder import RunFolder, canonical_hash, whole_file, without_surrogates
@@ -60,6 +61,11 @@ def export_log(run: Path, out: Path) -> int:
     if out.suffix not in ENDINGS:
         raise RunError(f"{out}: Inspect's logs end in .eval or .json. Name one of those.")
     folder = RunFolder.open(run)
+    if redaction_of(folder) is not None:
+        raise RunError(
+            f"{run} has rules of redaction, and Inspect's logs hold every text as it was. Write "
+            "its rows instead, which are redacted: askew export RUN OUT.csv."
+        )
     settings = read_run_file(folder.settings).part("flex").settled()
     log = _log_of(folder, settings)
     with whole_file(out) as part:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from askew import __version__
 from askew.audits import flex
 from askew.audits.flex import Asked, Study
+from askew.durable import sync_folder, sync_tree
 from askew.errors import ConfigError, RunError
 from askew.interop.lm_eval_folder import (
     FORMAT,
@@ -274,7 +275,9 @@ def _write(folder: Path, contents: dict[str, bytes]) -> None:
             part.mkdir()
             for name, content in contents.items():
                 (part / name).write_bytes(content)
+            sync_tree(part)
             part.replace(folder)
+            sync_folder(folder.parent)
     except OSError as trouble:
         raise RunError(
             f"{folder} cannot be written: {trouble.strerror or trouble}. Name another place, or "

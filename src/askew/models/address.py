@@ -7,13 +7,17 @@ or with the whole path of an endpoint; each form must call the same place, and n
 from __future__ import annotations
 
 import base64
-import ipaddress
 import re
-from dataclasses import dataclass, field
-from urllib.parse import SplitResult, unquote, urlsplit
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from askew.errors import ConfigError
+from askew.privacy.key_forms import VARIABLE
+from askew.privacy.locality import is_loopback
 
+LONG_USER = 8
+SHORTEST_SECRET = 4  # characters; a shorter one would be found in words that are none
 _ENDPOINTS = re.compile(r"(/chat)?/completions$")
 
 
@@ -34,10 +38,18 @@ class Address:
     @property
     def loopback(self) -> bool:
         """Whether the server runs on this machine."""
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost" or self.host.endswith(".localhost")
+        return is_loopback(self.host)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must stand in no message, should a server quote it: userinfo and query values."""
+        found = [value for name, value in parse_qsl(self.query) if name.lower() != "api-version"]
+        found.append(self.password)
+        if len(self.user) >= LONG_USER:  # some services take a key there
+            found.append(self.user)
+        if basic := self.basic_auth:
+            found.append(basic.removeprefix("Basic "))
+        return tuple(value for value in found if len(value) >= SHORTEST_SECRET)
 
     @property
     def basic_auth(self) -> str | None:
@@ -46,6 +58,22 @@ class Address:
             return None
         pair = f"{self.user}:{self.password}".encode()
         return f"Basic {base64.b64encode(pair).decode()}"
+
+    def filled(self, value_of: Callable[[str], str]) -> Address:
+        """The address with its variables filled in: "https://${USER}:${PASSWORD}@host/v1".
+
+        Args:
+            value_of: gives the value of an environment variable. A value that stands in a query is
+                written as one, whatever signs it holds.
+        """
+        if not VARIABLE.search(f"{self.user} {self.password} {self.query}"):
+            return self
+        return replace(
+            self,
+            user=VARIABLE.sub(lambda found: value_of(found[1]), self.user),
+            password=VARIABLE.sub(lambda found: value_of(found[1]), self.password),
+            query=VARIABLE.sub(lambda found: quote(value_of(found[1]), safe=""), self.query),
+        )
 
     def endpoint(self, path: str) -> str:
         """The full URL of one endpoint, with the query: for sending, not for showing."""
@@ -84,6 +112,7 @@ def split_url(url: str, setting: str) -> SplitResult:
     """The parts of a URL, checked; `setting` is its name in messages."""
     shown = re.sub(r"//[^/@]*@", "//…@", url)  # a password may stand before the host
     try:
+        url.encode()  # raises where no request could hold it: half a surrogate pair
         parts = urlsplit(url.strip())
         _ = parts.port  # raises where it is no number
     except ValueError as error:

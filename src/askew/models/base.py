@@ -30,8 +30,9 @@ class ModelSpec:
     """
 
     name: str  # "provider/model"
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)  # may hold a password
     api_key_env: str | None = None  # the name of an environment variable, never the key itself
+    api_key_keyring: str | None = None  # "service/user" of the system's keyring
     revision: str | None = None
     dtype: str | None = None
     adapter: str | None = None  # a LoRA folder
@@ -111,7 +112,9 @@ class ServerFault(ModelError):
     `sent` says whether the request may have reached the server. `answered` says that the server
     itself said that it failed (a 5xx, an error in the body), so that the outcome is known; a
     request that was sent and not answered may have been billed, and its outcome is unknown.
-    `wait_seconds` is the server's own word on when to come back, None if it gave none.
+    `billed` says that it may have been billed although it is known that there is no answer: a 200
+    that holds none. `wait_seconds` is the server's own word on when to come back, None if it gave
+    none.
     """
 
     def __init__(
@@ -120,11 +123,13 @@ class ServerFault(ModelError):
         *,
         sent: bool = True,
         answered: bool = False,
+        billed: bool = False,
         wait_seconds: float | None = None,
     ) -> None:
         super().__init__(message)
         self.sent = sent
         self.answered = answered
+        self.billed = billed
         self.wait_seconds = wait_seconds
 
 

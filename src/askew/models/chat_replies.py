@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from askew.models.base import ServerFault
+from askew.models.checked_reply import MOST_TOKENS
 from askew.models.reasoning import split_reasoning
 from askew.models.server_errors import (
     SHOWN_CHARACTERS,
     Endpoint,
+    as_json,
     envelope_error,
     excerpt,
     loads,
@@ -73,21 +75,26 @@ def open_body(
             f"{endpoint.address} answered {status} with a body of {len(body)} bytes that is no "
             f"whole JSON: {endpoint.mask(excerpt(body))}",
             answered=True,
+            billed=True,
         ) from error
     if not isinstance(payload, dict):
         raise ServerFault(
-            f"{endpoint.address} answered {status} with JSON that is no object", answered=True
+            f"{endpoint.address} answered {status} with JSON that is no object",
+            answered=True,
+            billed=True,
         )
     if failure := envelope_error(payload.get("error")):
         return settle(failure, headers, clock, endpoint)
     choices = payload.get("choices")
     if not isinstance(choices, list) or not choices:
         # Servers that leave the "error" level out: {"object": "error", "message": …}
-        wording = endpoint.mask(str(payload.get("message") or payload.get("detail") or ""))
+        said = payload.get("message") or payload.get("detail") or ""
+        wording = endpoint.mask(said if isinstance(said, str) else as_json(said))
         raise ServerFault(
             f"{endpoint.address} answered {status} without a choice"
             + (f": {wording[:SHOWN_CHARACTERS]}" if wording else ""),
             answered=True,
+            billed=True,
         )
     for choice in choices:
         if (blocked := _trouble_in(choice, status, headers, clock, endpoint)) is not None:
@@ -101,7 +108,9 @@ def _trouble_in(
     """What an error within one choice comes to; None where there is none."""
     if not isinstance(choice, dict):
         raise ServerFault(
-            f"{endpoint.address} answered {status} with a choice that is no object", answered=True
+            f"{endpoint.address} answered {status} with a choice that is no object",
+            answered=True,
+            billed=True,
         )
     if failure := envelope_error(choice.get("error")):
         return settle(failure, headers, clock, endpoint)
@@ -109,6 +118,7 @@ def _trouble_in(
         raise ServerFault(
             f"{endpoint.address} broke off the reply: finish_reason {choice['finish_reason']!r}",
             answered=True,
+            billed=True,
         )
     return None
 
@@ -121,17 +131,36 @@ def read_choice(payload: Mapping[str, Any], choice: Mapping[str, Any]) -> Reply:
     text, thought, refusal = read_content(message)
     answer, inline = split_reasoning(text)
     finish = _finish(choice, refused=bool(refusal))
-    usage = payload.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
+    prompt_tokens, completion_tokens = read_usage(payload.get("usage"))
     return Reply(
         text=answer if answer or not refusal else refusal,
         reasoning="\n".join(filter(None, (thought, inline))) or None,
         finish=finish,
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens if completion_tokens or not text else None,
         served_model=_text(payload.get("model")),
         fingerprint=_text(payload.get("system_fingerprint")),
     )
+
+
+def read_usage(usage: object) -> tuple[int | None, int | None]:
+    """Prompt and completion tokens, None where they are not counted, or not believable.
+
+    Some servers (xAI, Gemini) count what was reasoned in the total alone, and bill it: the greater
+    of the two counts is taken. Zeros stand for "not counted", as a prompt has at least one token.
+
+    >>> read_usage({"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 60})
+    (9, 51)
+    >>> read_usage({"prompt_tokens": 0, "completion_tokens": -1})
+    (None, None)
+    """
+    counts = usage if isinstance(usage, dict) else {}
+    prompt, completion, total = (
+        _count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+    )
+    if prompt and completion is not None and total is not None:
+        completion = max(completion, total - prompt)
+    return prompt or None, completion
 
 
 def read_content(message: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
@@ -186,4 +215,6 @@ def _text(value: object) -> str | None:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from askew.errors import ConfigError
 from askew.models.base import Fatal
+from askew.models.template_bounds import bounded, render
 from askew.records import Message
+
+if TYPE_CHECKING:
+    import jinja2
 
 SYSTEM_MOVED = "system message put before the first user message"
 _PROBE = "Zyx-4711-system-probe"  # a text that no template writes by itself
+_OPEN = "ASKEW-4711-CONTINUES-HERE "  # marks where an answer is left open; the blank tells trimming
 
 
 class TemplateError(Fatal, ConfigError):
@@ -38,6 +43,7 @@ class ChatTemplate:
     tokenizer: Any  # transformers' PreTrainedTokenizerBase
     settings: Mapping[str, Any] = field(default_factory=dict)  # e.g. {"enable_thinking": False}
     _shows_system: bool | None = None
+    _template: jinja2.Template | None = None
 
     @property
     def source(self) -> str:
@@ -75,24 +81,48 @@ class ChatTemplate:
         return self._shows_system
 
     def _apply(self, messages: Sequence[Message]) -> str:
-        import jinja2
-
+        chat = [{"role": each.role, "content": each.content} for each in messages]
         opened = messages[-1].role == "assistant"
+        if opened:
+            chat[-1]["content"] += _OPEN
+        values = {
+            "tools": None,
+            "documents": None,
+            **self.tokenizer.special_tokens_map,
+            **self.settings,
+            "messages": chat,
+            "add_generation_prompt": not opened,
+        }
         try:
-            text = self.tokenizer.apply_chat_template(
-                [{"role": each.role, "content": each.content} for each in messages],
-                tokenize=False,
-                add_generation_prompt=not opened,
-                continue_final_message=opened,
-                **self.settings,
-            )
-        except (jinja2.TemplateError, TypeError, ValueError) as error:
+            if self._template is None:
+                self._template = _compiled(self.tokenizer)
+            text = render(self._template, values, sum(len(each.content) for each in messages))
+            return _left_open(text) if opened else text
+        except Exception as error:  # a stranger's program: it may divide by zero
             raise TemplateError(
                 f"{self.model}: its chat template refuses messages of the roles "
                 f"{', '.join(each.role for each in messages)}: {error}. "
                 "Change the messages, or ask in plain text: --prompt flex"
             ) from error
-        return str(text)
+
+
+def _compiled(tokenizer: Any) -> jinja2.Template:
+    """The template, with transformers' own filters and functions for it, and a bound on each."""
+    from transformers.utils import chat_template_utils
+
+    # Of an empty template: compiling works out `'x' * 10**10` where nothing bounds it.
+    like = chat_template_utils._compile_jinja_template("").environment
+    return bounded(tokenizer.get_chat_template(), like)
+
+
+def _left_open(text: str) -> str:
+    """The text up to where the last message ended, as transformers cuts it."""
+    end = text.rfind(_OPEN.strip())
+    if end < 0:
+        raise ValueError("it does not show the assistant's last message")
+    kept = text[:end]
+    # A template that trims a message has taken the blank behind the mark, and those before it stay.
+    return kept if text.startswith(_OPEN, end) else kept.rstrip()
 
 
 def without_system(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -22,6 +22,7 @@ from askew.records import Finish, Reply
 
 FLOOR = -9998.0  # servers write -9999 where they mean "not sampled"; it is no probability
 SKIPPED_TOKENS = 2  # blanks and opening brackets that may come before the letter
+ROUNDED = 0.01  # a log-probability of a rounding server may lie a hair above 0
 INSTEAD = "Use the generated replies instead (--scoring reply)."
 
 
@@ -94,7 +95,8 @@ def _in_columns(found: Mapping[str, Any]) -> object:
     tokens, figures = found.get("tokens"), found.get("token_logprobs")
     if not isinstance(tokens, list) or not isinstance(figures, list):
         return found.get("content")  # an empty list, or nothing
-    shown = found.get("top_logprobs") or [None] * len(tokens)
+    shown = found.get("top_logprobs")
+    shown = shown if isinstance(shown, list) and shown else [None] * len(tokens)
     return [
         {"token": token, "logprob": figure, "top_logprobs": _as_entries(alternatives)}
         for token, figure, alternatives in zip(tokens, figures, shown, strict=False)
@@ -114,8 +116,10 @@ def _letter_figures(tokens: Sequence[Mapping[str, Any]], endpoint: Endpoint) -> 
         for text, figure in _alternatives(token, endpoint).items():
             found.setdefault(letter_of(text), []).append(before + figure)
         passed = _figure(token.get("logprob"))
-        if letter_of(str(token.get("token", ""))) or math.isnan(passed):
+        if letter_of(_text(token.get("token"))) or math.isnan(passed):
             break
+        if passed > ROUNDED:
+            raise _no_probabilities(endpoint, "one lies above 0")
         before += passed
     return {letter: _log_sum(figures) for letter, figures in found.items()}
 
@@ -123,22 +127,35 @@ def _letter_figures(tokens: Sequence[Mapping[str, Any]], endpoint: Endpoint) -> 
 def _alternatives(token: Mapping[str, Any], endpoint: Endpoint) -> dict[str, float]:
     """The tokens that could stand in one place, with their log-probabilities, floors left out."""
     shown = token.get("top_logprobs")
-    entries = [entry for entry in shown if isinstance(entry, dict)] if shown else []
-    figures = {str(entry.get("token", "")): _figure(entry.get("logprob")) for entry in entries}
-    figures.setdefault(str(token.get("token", "")), _figure(token.get("logprob")))
+    listed = shown if isinstance(shown, list) else []
+    entries = [entry for entry in listed if isinstance(entry, dict)]
+    figures = {_text(entry.get("token")): _figure(entry.get("logprob")) for entry in entries}
+    figures.setdefault(_text(token.get("token")), _figure(token.get("logprob")))
     figures = {text: figure for text, figure in figures.items() if not math.isnan(figure)}
-    if figures and math.exp(min(_log_sum(list(figures.values())), 1.0)) > 1.01:
-        raise Fatal(
-            f"{endpoint.address}: the figures it returns as log-probabilities are none; the "
-            f"alternatives to one token add up to more than 1. {INSTEAD}"
-        )
+    if any(figure > ROUNDED for figure in figures.values()):
+        raise _no_probabilities(endpoint, "one lies above 0")
+    if figures and math.exp(_log_sum(list(figures.values()))) > 1.01:
+        raise _no_probabilities(endpoint, "the alternatives to one token add up to more than 1")
     return figures
+
+
+def _no_probabilities(endpoint: Endpoint, why: str) -> Fatal:
+    return Fatal(
+        f"{endpoint.address}: the figures it returns as log-probabilities are none; {why}. "
+        f"{INSTEAD}"
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _figure(value: object) -> float:
     """A log-probability, NaN where there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
+    if value > 1:  # above 0 by far; as an integer it may even be too large for a float
+        return math.inf
     return float(value) if value > FLOOR else math.nan
 
 
@@ -245,20 +262,23 @@ def _echoed(entry: Mapping[str, Any], text: str, endpoint: Endpoint) -> _Row:
     found = entry.get("logprobs")
     found = found if isinstance(found, dict) else {}
     tokens, figures = found.get("tokens"), found.get("token_logprobs")
-    echoed = str(entry.get("text") or "")
+    echoed = _text(entry.get("text"))
     if not isinstance(tokens, list) or not isinstance(figures, list):
         raise _no_echo(endpoint, "choices[0].logprobs has no tokens with token_logprobs")
     if len(tokens) != len(figures):
         raise _no_echo(endpoint, f"it has {len(tokens)} tokens and {len(figures)} figures")
-    spelt = "".join(map(str, tokens))
+    tokens = [_text(token) for token in tokens]
+    spelt = "".join(tokens)
     if text not in echoed and text not in spelt and (len(spelt) < len(text) or len(tokens) < 2):
         raise _no_echo(endpoint, "it returns figures for the generated tokens only")
     row = _Row(
-        tokens=[str(token) for token in tokens],
+        tokens=tokens,
         figures=[_figure(figure) for figure in figures],
         offsets=_places(found.get("text_offset"), len(tokens)),
         text=echoed,
     )
+    if any(figure > ROUNDED for figure in row.figures):
+        raise _no_probabilities(endpoint, "one lies above 0")
     # The first token has nothing before it; one generated token may stand at the end.
     if not any(figure < 0.0 for figure in row.figures[1:-1] or row.figures):
         raise _no_echo(endpoint, "the prompt's tokens have no figures, or 0.0 throughout")
@@ -301,6 +321,9 @@ def _by_spelling(row: _Row, full: str) -> _Echo | None:
 def _by_offsets(row: _Row, full: str) -> _Echo | None:
     increasing = all(a <= b for a, b in pairwise(row.offsets))
     unmarked = full.startswith(row.tokens[0])
+    # Offsets say nothing of which text it is: another choice of the same length has the same.
+    if full not in row.text:
+        return None
     if not increasing or not unmarked or sum(start >= len(full) for start in row.offsets) != 1:
         return None
     return _cut(row, row.offsets, full) if row.offsets[-1] == len(full) else None

@@ -9,24 +9,32 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
-from typing import Literal
+from typing import Literal, Protocol
 
 from askew.errors import ConfigError, MissingDependency, ModelError
 from askew.models.base import Fatal, Model, RateLimited, ServerFault
 from askew.models.budget import NOTHING, Cost, Limits, Price, cost_of_call
+from askew.models.checked_reply import checked
 from askew.models.interrupts import Interrupts
-from askew.models.ledger import Entry, Ledger, Settlement
+from askew.models.ledger import Entry, Settlement
 from askew.models.ledgerfile import State, WriteFailed
+from askew.models.masking import without_known_secrets
 from askew.models.pace import Pace, PaceSettings
+from askew.privacy.known_secrets import mask
 from askew.records import Finish, Reply
 
 _ARMED_AHEAD = 64
+_SECONDS_BETWEEN_SIGNS = 1.0  # of life, while nothing happens
+_SLOW_SECONDS = 20.0  # without a first reply, after which that is said
+_TROUBLE_CHARACTERS = 200
 _LARGEST_BATCH = 64  # so that progress moves, and a crash costs no more than this
 
 
@@ -73,6 +81,67 @@ class _Attempt:
     outcome: Sequence[Reply] | BaseException = ()
 
 
+class Outbox(Protocol):
+    """What a dispatch needs of the ledger in which its calls stand; see `Ledger`."""
+
+    @property
+    def under_way(self) -> bool:
+        """See `Ledger`."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """See `Ledger`."""
+        ...
+
+    def arm(self, batch: Iterable[Entry], ahead: Iterable[Entry] = ()) -> None:
+        """See `Ledger`."""
+        ...
+
+    def sync(self) -> None:
+        """See `Ledger`."""
+        ...
+
+    def sync_due_in(self) -> float | None:
+        """See `Ledger`."""
+        ...
+
+    def reserve_and_mark_sent(
+        self, entries: Sequence[Entry], limits: Limits
+    ) -> tuple[list[Entry], str | None]:
+        """See `Ledger`; one that is answered already is not accepted, and its state says so."""
+        ...
+
+    def settle(self, settlements: Sequence[Settlement]) -> None:
+        """See `Ledger`."""
+        ...
+
+    def free_space(self) -> None:
+        """See `Ledger`."""
+        ...
+
+
+class Source(Protocol):
+    """Where a dispatch gets more calls from when those that it was given run out."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether none will come any more."""
+        ...
+
+    def wait(self) -> float:
+        """Seconds until it is worth asking again."""
+        ...
+
+    def more(self, room: int, idle: bool) -> Sequence[Entry]:
+        """The next calls.
+
+        Args:
+            room: how many are wanted at most.
+            idle: whether nothing else is left to do.
+        """
+        ...
+
+
 class Dispatch:
     """Sends entries to a model until all are settled or something stops it."""
 
@@ -81,15 +150,17 @@ class Dispatch:
         model: Model,
         entries: Sequence[Entry],
         *,
-        ledger: Ledger,
+        ledger: Outbox,
         limits: Limits,
         price: Price | None,
         settings: RunnerSettings,
         pace: Pace,
         interrupts: Interrupts,
-        settled: Callable[[], None],
+        settled: Callable[[], None] = lambda: None,
+        source: Source | None = None,
     ) -> None:
         """`settled` is called after each turn that has settled something."""
+        self._source = source
         self._model = model
         self._ledger = ledger
         self._limits = limits
@@ -107,6 +178,7 @@ class Dispatch:
         self._grace_ends: float | None = None
         self._defect: BaseException | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._trouble = ""  # the last one that may pass, in its own words
         self.stop: Stop | None = None
         self.tally: Counter[State] = Counter()  # calls that have come to their end here
 
@@ -115,10 +187,31 @@ class Dispatch:
         """How many attempts may be under way at present."""
         return self._pace.concurrency
 
+    @property
+    def waiting(self) -> str:
+        """What is waited for and why, where nothing can be sent for a while; "" else."""
+        if self.stop:
+            return ""
+        now = time.monotonic()
+        seconds = self._pace.held_for(now)
+        if not seconds and not self._tasks and self._retries:
+            seconds = self._retries[0][0] - now
+        if seconds > 0:
+            return f"waiting {math.ceil(seconds)} s: {self._trouble}"
+        began = min((attempt.sent_at for attempt in self._tasks.values()), default=now)
+        if not self._pace.replies and now - began > _SLOW_SECONDS:
+            return f"no reply for {round(now - began)} s"
+        return ""
+
     def wake(self) -> None:
         """End the present sleep: something has changed."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+    def halt(self, stop: Stop) -> None:
+        """Send nothing more; what is under way may end."""
+        self.stop = self.stop or stop
+        self.wake()
 
     async def run(self, report: Callable[[], None]) -> None:
         """Send and settle; `stop` says afterwards whether it ended early.
@@ -137,7 +230,7 @@ class Dispatch:
                 if (
                     not self._tasks
                     and not self._ended
-                    and (self.stop or not (self._fresh or self._retries))
+                    and (self.stop or not (self._fresh or self._retries or self._more_will_come))
                 ):
                     break
                 await self._sleep()
@@ -186,7 +279,7 @@ class Dispatch:
         if self._settlements:
             self._settlements = []
             self._settled()
-        self._send(chosen, len(sent))
+        self._send(chosen, sent)
         if refusal is not None:
             # What is under way may give back a part of its reservation.
             self._budget_waits = self._ledger.under_way
@@ -200,14 +293,18 @@ class Dispatch:
         except WriteFailed as trouble:
             self._save_the_last(trouble)
 
-    def _send(self, chosen: list[_Attempt], accepted: int) -> None:
-        """Let go the attempts whose calls all were accepted, and the accepted part of one more."""
+    def _send(self, chosen: list[_Attempt], accepted: Sequence[Entry]) -> None:
+        """Let go what was accepted of the attempts, and put the rest back."""
+        going = set(map(id, accepted))
         left: list[_Attempt] = []
         for attempt in chosen:
-            sent, rest = attempt.entries[:accepted], attempt.entries[accepted:]
-            accepted -= len(sent)
-            if rest:
-                left.append(_Attempt(rest, attempt.tries, attempt.refusals))
+            sent = [entry for entry in attempt.entries if id(entry) in going]
+            rest = [entry for entry in attempt.entries if id(entry) not in going]
+            answered = sum(entry.state is State.RECEIVED for entry in rest)
+            self.tally[State.RECEIVED] += answered
+            if len(rest) > answered:
+                still = [entry for entry in rest if entry.state is not State.RECEIVED]
+                left.append(_Attempt(still, attempt.tries, attempt.refusals))
             if sent:
                 attempt.entries = sent
                 attempt.tries += 1
@@ -230,7 +327,9 @@ class Dispatch:
         if self.stop or self._pace.held_for(now):
             return []
         chosen = []
-        for _ in range(self._pace.room(len(self._tasks))):
+        room = self._pace.room(len(self._tasks))
+        self._ask_for_more(room)
+        for _ in range(room):
             if self._retries and self._retries[0][0] < now:
                 chosen.append(heapq.heappop(self._retries)[2])
             elif self._fresh:
@@ -239,6 +338,19 @@ class Dispatch:
             else:
                 break
         return chosen
+
+    @property
+    def _more_will_come(self) -> bool:
+        return self._source is not None and not self._source.finished
+
+    def _ask_for_more(self, room: int) -> None:
+        """Have as many calls at hand as may be sent now and in the turn after."""
+        wanted = 2 * room * min(self._model.batch, _LARGEST_BATCH) - len(self._fresh)
+        if self._source is None or self._source.finished or not room or wanted <= 0:
+            return
+        idle = not (self._fresh or self._retries or self._tasks or self._settlements)
+        if self._source.wait() <= 0:
+            self._fresh.extend(self._source.more(wanted, idle))
 
     def _put_back(self, chosen: list[_Attempt]) -> None:
         for attempt in reversed(chosen):
@@ -258,10 +370,13 @@ class Dispatch:
         outcome, pace = attempt.outcome, self._pace
         match outcome:
             case RateLimited():
+                self._trouble = mask(str(outcome))[:_TROUBLE_CHARACTERS]
                 pace.slow_down(attempt.sent_at, now, outcome.wait_seconds)
                 self._put_off(attempt, outcome)
             case ServerFault():
-                pace.fault(attempt.sent_at, now, outcome.wait_seconds)
+                self._trouble = mask(str(outcome))[:_TROUBLE_CHARACTERS]
+                left_over = not self._fresh and pace.replies > 0
+                pace.fault(attempt.sent_at, now, outcome.wait_seconds, left_over=left_over)
                 self._fault(attempt, outcome)
             case Fatal():
                 self._settle(attempt, State.PLANNED, NOTHING, str(outcome))
@@ -287,7 +402,8 @@ class Dispatch:
             self._fall_over(defect)
             return
         self._pace.replied()
-        for entry, reply in zip(attempt.entries, replies, strict=True):
+        for entry, said in zip(attempt.entries, replies, strict=True):
+            reply = without_known_secrets(checked(said, entry.call))
             state = State.FAILED if reply.finish is Finish.ERROR else State.RECEIVED
             cost = self._cost(reply)
             self._settlements.append(Settlement(entry, state, cost, reply, reply.error))
@@ -326,7 +442,9 @@ class Dispatch:
         if unclear and self._model.paid and (last or self._settings.unknown == "skip"):
             self._leave_unknown(attempt, str(trouble))
             return
-        cost = cost_of_call(self._price, 0, 0) if trouble.answered else NOTHING
+        cost: Cost | None = cost_of_call(self._price, 0, 0) if trouble.answered else NOTHING
+        if trouble.billed:
+            cost = None
         if last:
             what = f"failed {attempt.tries} times, at last: {trouble}"
             self._fail(attempt, None if unclear else cost, what)
@@ -339,7 +457,7 @@ class Dispatch:
             self._retry_in(attempt, self._pace.wait(attempt.tries) if wait is None else wait)
 
     def _fail(self, attempt: _Attempt, cost: Cost | None, error: str) -> None:
-        reply = Reply(finish=Finish.ERROR, error=error)
+        reply = Reply(finish=Finish.ERROR, error=mask(error))
         self._settle(attempt, State.FAILED, cost, error, reply)
         self.tally[State.FAILED] += len(attempt.entries)
 
@@ -356,13 +474,13 @@ class Dispatch:
         reply: Reply | None = None,
     ) -> None:
         self._settlements.extend(
-            Settlement(entry, state, cost, reply, error) for entry in attempt.entries
+            Settlement(entry, state, cost, reply, mask(error)) for entry in attempt.entries
         )
 
     # Stopping
 
     def _halt(self, kind: StopKind, message: str) -> None:
-        self.stop = self.stop or Stop(kind, message)
+        self.stop = self.stop or Stop(kind, mask(message))
 
     def _fall_over(self, defect: BaseException) -> None:
         """What no resume will cure: raised once everything under way is settled."""
@@ -386,7 +504,8 @@ class Dispatch:
             self._halt(
                 StopKind.CIRCUIT_BREAKER,
                 f"{self._model.name} has not answered for {self._settings.pace.give_up_after} "
-                "attempts in a row. See that it is up, then start the same run again.",
+                f"attempts in a row, at last: {self._trouble}. See that it is up, then start the "
+                "same run again.",
             )
 
     def _save_the_last(self, trouble: WriteFailed) -> None:
@@ -427,13 +546,16 @@ class Dispatch:
 
     def _timeout(self, now: float) -> float | None:
         """Seconds until there is something to do, should nothing end before."""
-        waits = [self._ledger.sync_due_in()]
+        waits: list[float | None] = [self._ledger.sync_due_in(), _SECONDS_BETWEEN_SIGNS]
         if self.stop:
             waits.append(None if self._grace_ends is None else self._grace_ends - now)
         elif self._pace.room(len(self._tasks)) and not self._budget_waits:
             if held := self._pace.held_for(now):
                 waits.append(held)
-            elif self._retries:
-                waits.append(self._retries[0][0] - now)
+            else:
+                if self._retries:
+                    waits.append(self._retries[0][0] - now)
+                if self._source is not None and not self._source.finished and not self._fresh:
+                    waits.append(self._source.wait())
         known = [wait for wait in waits if wait is not None]
         return max(0.001, min(known)) if known else None

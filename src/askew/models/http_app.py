@@ -15,7 +15,8 @@ import hashlib
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -28,6 +29,7 @@ from askew.models.base import Ability, Fatal, ModelSpec, ServerFault
 from askew.models.conversation import as_dicts, flatten, messages_of
 from askew.models.reasoning import split_reasoning
 from askew.models.server_errors import (
+    SHOWN_CHARACTERS,
     Endpoint,
     as_json,
     excerpt,
@@ -58,12 +60,22 @@ class ReplyFields:
     refusal: JsonPath | None = None  # what stands there, unless empty or false, is a refusal
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """What every request needs, with the variables filled in, and only a real one looks up."""
+
+    headers: Mapping[str, str] = field(repr=False)
+    body: object = field(repr=False)  # the template of the request
+    url: URL = field(repr=False)
+    endpoint: Endpoint
+
+
 class HttpApp:
     """An application behind a URL; one call, one request.
 
     Options: `url`, `answer` (both needed), `method` ("POST"), `headers` (values may name variables
-    as "${NAME}"), `body` (JSON in whose texts "{prompt}", "{system}" and "{messages}" are
-    replaced), `error`, `refusal`, `parallel` (4), `paid` (true).
+    as "${NAME}", and so may `url`), `body` (JSON in whose texts "{prompt}", "{system}" and
+    "{messages}" are replaced, and "${NAME}"), `error`, `refusal`, `parallel` (4), `paid` (true).
     """
 
     abilities = Ability.REPLY
@@ -95,9 +107,10 @@ class HttpApp:
             error=_optional_path(given, "error"),
             refusal=_optional_path(given, "refusal"),
         )
-        self._ready: tuple[Mapping[str, str], Endpoint] | None = None
-        self._url = URL(self._address.endpoint(""), encoded=True)
-        self._transport = Transport(str(self._url), spec.timeout_seconds, method=self._method)
+        self._ready: _Ready | None = None
+        self._transport = Transport(
+            self._address.endpoint(""), spec.timeout_seconds, method=self._method
+        )
 
     def identity(self) -> Mapping[str, object]:
         """The address and the whole field mapping."""
@@ -131,25 +144,34 @@ class HttpApp:
         (call,) = calls
         if call.prompt.choices:
             raise Fatal(f"{self.name} has no log-probabilities. Use --scoring reply.")
-        headers, endpoint = self._ready or self._get_ready()
+        ready = self._ready or self._get_ready()
         try:
-            body = orjson.dumps(fill(self._body, call.prompt))
+            body = orjson.dumps(fill(ready.body, call.prompt))
         except orjson.JSONEncodeError as error:  # half a surrogate pair
             return [Reply(finish=Finish.ERROR, error=f"the prompt is no valid text: {error}")]
-        response = await self._transport.send(self._url, headers, body, endpoint)
-        return [parse_app(response, self._fields, time.time(), endpoint)]
+        response = await self._transport.send(ready.url, ready.headers, body, ready.endpoint)
+        with response.perhaps_cut():
+            reply = parse_app(response, self._fields, time.time(), ready.endpoint)
+        notes = self._transport.notes
+        return [replace(reply, adapted=notes) if notes else reply]
 
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
 
-    def _get_ready(self) -> tuple[Mapping[str, str], Endpoint]:
+    def _get_ready(self) -> _Ready:
+        """Look up the variables of headers, address and body; once, before the first request."""
         headers, secrets = options.filled_headers(self._templates)
-        if basic := self._address.basic_auth:
+        address = self._address.filled(options.variable)
+        if basic := address.basic_auth:
             headers["Authorization"] = basic
-            secrets = (*secrets, self._address.password, basic.removeprefix("Basic "))
         headers["Content-Type"] = "application/json"
-        self._ready = headers, Endpoint(self._address.base, secrets=secrets)
+        self._ready = _Ready(
+            headers=headers,
+            body=options.filled(self._body),
+            url=URL(address.endpoint(""), encoded=True),
+            endpoint=Endpoint(address.base, secrets=(*secrets, *address.secrets)),
+        )
         return self._ready
 
 
@@ -241,9 +263,10 @@ def parse_app(response: Response, fields: ReplyFields, clock: float, endpoint: E
         raise ServerFault(
             f"{endpoint.address} answered {status} with a body that is no whole JSON: {wording}",
             answered=True,
+            billed=True,
         ) from error
     if fields.error is not None and (failure := _at(payload, fields.error)):
-        wording = endpoint.mask(_as_text(failure))[:500]
+        wording = endpoint.mask(_as_text(failure))[:SHOWN_CHARACTERS]
         return Reply(finish=Finish.ERROR, error=f"{endpoint.address}: {wording}")
     refusal = _at(payload, fields.refusal) if fields.refusal is not None else None
     found = _at(payload, fields.answer)
@@ -251,7 +274,8 @@ def parse_app(response: Response, fields: ReplyFields, clock: float, endpoint: E
         text = found if isinstance(found, str) else _as_text(refusal)
         return Reply(text=text, finish=Finish.REFUSAL)
     if isinstance(found, _Missing | dict | list):
-        return Reply(finish=Finish.ERROR, error=f"{endpoint.address}: {_misplaced(found, fields)}")
+        wording = endpoint.mask(_misplaced(found, fields))[:SHOWN_CHARACTERS]
+        return Reply(finish=Finish.ERROR, error=f"{endpoint.address}: {wording}")
     answer, reasoning = split_reasoning(None if found is None else _as_text(found))
     return Reply(text=answer, reasoning=reasoning)
 
@@ -284,10 +308,12 @@ def _has(value: object, step: str | int) -> bool:
 
 def _described(value: object) -> str:
     if isinstance(value, dict):
-        return f"an object with {', '.join(map(repr, value)) or 'no fields'}"
+        names = ", ".join(repr(name[:40]) for name in islice(value, 20))
+        return f"an object with {names or 'no fields'}"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return f"{type(value).__name__} {str(value)[:40]!r}"
+    said = value if isinstance(value, str) else as_json(value)
+    return f"{type(value).__name__} {said[:40]!r}"
 
 
 def _misplaced(found: object, fields: ReplyFields) -> str:

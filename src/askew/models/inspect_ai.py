@@ -23,7 +23,7 @@ from askew.models.address import parse_address
 from askew.models.base import Ability, Fatal, ModelSpec, RateLimited, ServerFault
 from askew.models.conversation import messages_of
 from askew.models.reasoning import split_reasoning
-from askew.models.server_errors import Endpoint, ServerError, read_error, settle
+from askew.models.server_errors import Endpoint, ServerError, read_error, redirect, settle
 from askew.records import Call, Finish, Message, Reply
 
 PARALLEL = 16
@@ -156,7 +156,13 @@ class InspectModel:
                 seconds = self._spec.timeout_seconds
                 raise ServerFault(f"{self.name}: no answer within {seconds:g} s") from error
             return [self._settled(error)]
-        return [reply_of(output)]
+        try:
+            return [reply_of(output)]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            said = f"{self.name}: the output that Inspect made of the reply cannot be read"
+            raise ServerFault(
+                f"{said} ({type(error).__name__}: {self._mask(str(error))})"
+            ) from error
 
     async def close(self) -> None:
         """Close the provider's connections."""
@@ -168,13 +174,12 @@ class InspectModel:
         """Inspect's model; once, before the first request."""
         from inspect_ai.model import GenerateConfig, get_model
 
-        variable = self._spec.api_key_env
         try:
             model = get_model(
                 self._spec.model,
                 config=GenerateConfig(**self._config),
                 base_url=self._spec.base_url,
-                api_key=None if variable is None else options.variable(variable),
+                api_key=self._key(),
                 memoize=False,  # another run of this process may have closed a shared one
                 **self._arguments,
             )
@@ -184,6 +189,14 @@ class InspectModel:
             raise
         except Exception as error:  # a provider may raise anything where it cannot be set up
             raise Fatal(f"{self.name} cannot be used: {self._mask(_words(error))}") from error
+
+    def _key(self) -> str | None:
+        """The key that the settings name; None leaves it to Inspect."""
+        if self._spec.api_key_keyring is not None:
+            return options.keyring_secret(self._spec.api_key_keyring)
+        if self._spec.api_key_env is not None:
+            return options.variable(self._spec.api_key_env)
+        return None
 
     def _generation(self, call: Call) -> Any:
         from inspect_ai.model import GenerateConfig
@@ -212,6 +225,8 @@ class InspectModel:
         if type(error).__name__ == "PrerequisiteError":
             raise Fatal(f"{self.name} cannot be used: {self._mask(_words(error))}") from error
         status = _status(error)
+        if status is not None and status < 400:
+            raise redirect(status, _headers(error), self._endpoint()) from error
         if status is not None:
             failure = _failure(error, status)
             return settle(failure, _headers(error), time.time(), self._endpoint())
@@ -375,7 +390,7 @@ def _base_url(spec: ModelSpec) -> str | None:
 
 
 def _never_again(model: Any) -> None:
-    """Have the provider's client send each request once.
+    """Have the provider's client send each request once, and nowhere else.
 
     The clients of OpenAI, Anthropic, Groq and those made like them try twice more on their own; a
     request that was cut off would be paid for again. Set before each call, as Inspect makes a new
@@ -384,6 +399,10 @@ def _never_again(model: Any) -> None:
     client: Any = getattr(model.api, "client", None)
     if isinstance(getattr(client, "max_retries", None), int):
         client.max_retries = 0
+    # The HTTP client within it would follow a redirect to wherever a server points, prompt and all.
+    inner: Any = getattr(client, "_client", None)
+    if isinstance(getattr(inner, "follow_redirects", None), bool):
+        inner.follow_redirects = False
 
 
 def _origin(error: Exception) -> Exception:
@@ -418,7 +437,7 @@ def _status(error: Exception) -> int | None:
         found.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
     else:
         found.append(getattr(response, "status_code", None))
-    statuses = (one for one in found if isinstance(one, int) and 400 <= one < 600)
+    statuses = (one for one in found if isinstance(one, int) and 300 <= one < 600)
     return next(statuses, None)
 
 

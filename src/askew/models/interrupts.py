@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while calls are under way: the first one asks to stop, the second insists."""
+"""Ctrl-C, SIGTERM and a terminal that hangs up: the first asks to stop, the second insists."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no hang-up
 
 
 class Interrupts:
@@ -39,7 +41,13 @@ class Interrupts:
         if threading.current_thread() is not threading.main_thread():
             return None
         loop = asyncio.get_running_loop()
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {
+            number: found
+            for name in _SIGNALS
+            if (number := getattr(signal, name, None)) is not None
+            # `nohup` ignores the hang-up, and means it.
+            and (found := signal.getsignal(number)) is not signal.SIG_IGN
+        }
         try:
             for number in before:
                 loop.add_signal_handler(number, self.arrived)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from askew.errors import RunError
 from askew.models.budget import NOTHING, Cost, Limits, Spending
@@ -36,12 +36,14 @@ from askew.models.ledgerfile import (
     CallRecord,
     Hit,
     State,
+    WriteFailed,
     as_run_error,
+    check_version,
     chunks,
     marks,
     record_of,
 )
-from askew.models.runlock import Lock, lock_of
+from askew.models.runlock import Lock, lock_of, wait_for_owner
 from askew.records import Call, Reply
 
 SYNC_SECONDS = 0.1
@@ -95,14 +97,16 @@ class Ledger:
         self._lock = lock
         self._spending = Spending()
         self._next_id = 1
+        self._inode = 0
         self._armed: set[int] = set()
         self._in_flight = 0  # attempts that are sent and not settled
+        self._give_back: Callable[[], None] | None = None  # set while another process writes
         self._unsynced = 0
         self._unsynced_since = 0.0
         self._changes: list[tuple[Entry, State, Cost, Reply | None, str | None]] = []
 
     @classmethod
-    def open(cls, path: Path, audit: str | None = None) -> Ledger:
+    def open(cls, path: Path, audit: str | None = None) -> Self:
         """Open or make the ledger in the SQLite file at `path`, and set right what a crash left.
 
         Args:
@@ -115,7 +119,7 @@ class Ledger:
         """
         if not path.parent.is_dir():
             raise RunError(f"{path.parent} is not a folder. Make it first, or name another.")
-        lock = lock_of(path)
+        lock = cls._take_lock(path)
         try:
             with as_run_error(path):
                 database = sqlite3.connect(path, timeout=30, isolation_level=None)
@@ -132,9 +136,22 @@ class Ledger:
             raise
         return ledger
 
+    @staticmethod
+    def _take_lock(path: Path) -> Lock:
+        lock = lock_of(path)
+        try:
+            wait_for_owner(path)
+        except BaseException:
+            lock.release()
+            raise
+        return lock
+
     def close(self) -> None:
         """Write everything to disk and let the next process in."""
         try:
+            if self._give_back is not None:
+                self._give_back()
+                self._give_back = None
             self._armed.clear()
             self.sync()
         finally:
@@ -273,13 +290,29 @@ class Ledger:
         Args:
             batch: about to be sent.
             ahead: the next ones after them, so that the following batches are armed for nothing.
+
+        Raises:
+            WriteFailed: the disk is full, or the folder was moved or deleted.
         """
+        self._check_place()
         ids = {entry.id for entry in batch}
         if ids <= self._armed:
             return
         self._armed |= ids
         self._armed.update(entry.id for entry in ahead)
         self.sync()
+
+    def _check_place(self) -> None:
+        """Nothing more is sent where its reply would be written into a file that is gone."""
+        try:
+            there = self.path.stat().st_ino == self._inode
+        except OSError:
+            there = False
+        if not there:
+            raise WriteFailed(
+                f"{self.path} is gone: the folder was moved or deleted while the run was going on. "
+                "If it was moved, start the run again with --out where it lies now."
+            )
 
     def sync(self) -> None:
         """Everything committed so far survives a power failure once this returns."""
@@ -315,6 +348,8 @@ class Ledger:
         """
         accepted: list[Entry] = []
         refusal = None
+        if self._give_back is not None and entries:
+            raise RuntimeError("another process sends the calls of this ledger")
         with self.transaction():
             for entry in entries:
                 if entry.id not in self._armed:
@@ -372,6 +407,38 @@ class Ledger:
             self._database.executemany(_SETTLE, rows)
             self._in_flight -= len(rows)
 
+    # Lending
+
+    def lend(self, give_back: Callable[[], None]) -> None:
+        """Leave sending and settling to another process until this ledger is closed.
+
+        Here calls go on being planned and read.
+
+        Args:
+            give_back: has the other process let go; called before the ledger is closed.
+        """
+        self._give_back = give_back
+
+    def spent_elsewhere(self, spending: Spending) -> None:
+        """Take over what the process that writes has counted."""
+        self._spending = spending
+
+    def attempts(self, entries: Sequence[Entry]) -> list[int]:
+        """How often each of these calls was sent so far."""
+        found: dict[int, int] = {}
+        with as_run_error(self.path):
+            for chunk in chunks([entry.id for entry in entries]):
+                found.update(self._database.execute(_ATTEMPTS.format(marks(chunk)), chunk))
+        return [found[entry.id] for entry in entries]
+
+    def read_again(self, entries: Sequence[Entry]) -> None:
+        """Bring entries up to what another process has written of them."""
+        rows = self._look_up([entry.key for entry in entries])
+        for entry in entries:
+            row = rows[entry.key]
+            entry.state, entry.error, entry.origin = State(row.state), row.error, row.origin
+            entry.reply = reply_from_json(row.reply) if row.reply else None
+
     def free_space(self) -> None:
         """Give the disk some room, once, for the replies that are under way."""
         self._lock.free_space()
@@ -416,9 +483,11 @@ class Ledger:
         audit is named.
         """
         with as_run_error(self.path):
+            # Where the clock was set back in between, nothing is known of how long it took.
             (mean,) = self._database.execute(
                 "SELECT avg(received_at - sent_at) FROM calls "
-                f"WHERE {OF_AUDIT} AND model = ?2 AND state = 'received' AND origin IS NULL",
+                f"WHERE {OF_AUDIT} AND model = ?2 AND state = 'received' AND origin IS NULL "
+                "AND received_at >= sent_at",
                 (self._audit, model),
             ).fetchone()
         return None if mean is None else float(mean)
@@ -443,6 +512,7 @@ class Ledger:
 
     def _prepare(self) -> None:
         database = self._database
+        check_version(database, self.path)
         (mode,) = database.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
             raise RunError(
@@ -456,13 +526,8 @@ class Ledger:
         for name, statement in ADDED_COLUMNS.items():
             if name not in there:
                 database.execute(statement)
-        version = self._read_meta("version")
-        if version not in (None, VERSION):
-            raise RunError(
-                f"{self.path} was written by a newer askew (ledger {version}, this one reads "
-                f"{VERSION}). Update askew."
-            )
         self._recover()
+        self._inode = self.path.stat().st_ino
         (last,) = database.execute("SELECT max(id) FROM calls").fetchone()
         self._next_id = (last or 0) + 1
         self._spending = Spending(self._costs())
@@ -518,6 +583,8 @@ class _Row(NamedTuple):
     error: str | None
     origin: str | None
 
+
+_ATTEMPTS = "SELECT id, attempts FROM calls WHERE id IN ({})"
 
 _LOOK_UP = "SELECT id, key, state, reply, error, origin FROM calls WHERE key IN ({})"
 

@@ -8,12 +8,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from askew.errors import RunError
 from askew.models.budget import Cost
 from askew.models.callkey import call_from_json, reply_from_json
+from askew.models.sqlite_guard import decoded, refuse_foreign
 from askew.records import Call, Reply
+
+Key = TypeVar("Key", str, int)
 
 VERSION = "1"
 _CHUNK = 500  # keys in one question to SQLite; older builds take 999 parameters
@@ -63,6 +66,14 @@ class State(StrEnum):
 
 class WriteFailed(RunError):
     """The disk is full or cannot be written to; the transaction was rolled back."""
+
+
+class WrittenByNewer(RunError):
+    """A newer askew has written the file, in a way that this one may misread."""
+
+
+class ChangedMeanwhile(RunError):
+    """A run began to write to a file that nobody was writing to when the reading began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,13 @@ def find_replies(
 
 
 def _find_in(path: Path, keys: Sequence[str]) -> dict[str, Hit]:
+    try:
+        return _found_in(path, keys)
+    except ChangedMeanwhile:
+        return _found_in(path, keys)  # its writer is there now, and is read beside
+
+
+def _found_in(path: Path, keys: Sequence[str]) -> dict[str, Hit]:
     with closing(open_to_read(path)) as database, as_run_error(path):
         return {
             row[0]: Hit._make(row)
@@ -137,6 +155,22 @@ def read_records(path: Path) -> Iterator[CallRecord]:
     """
     with closing(open_to_read(path)) as database, as_run_error(path):
         yield from map(record_of, database.execute(f"{SELECT_RECORDS} ORDER BY id"))
+
+
+def texts_of_calls(path: Path) -> set[str]:
+    """Every prompt and reply of a ledger that is not open here, reasoning included.
+
+    Raises:
+        RunError: as `read_records`.
+    """
+    texts: set[str] = set()
+    for record in read_records(path):
+        prompt, reply = record.call.prompt, record.reply
+        texts.update(message.content for message in prompt.messages)
+        texts.update(filter(None, [prompt.text, *prompt.choices]))
+        if reply is not None:
+            texts.update(filter(None, [reply.text, reply.reasoning]))
+    return texts
 
 
 def count_received(path: Path, audit: str) -> int:
@@ -175,20 +209,98 @@ def is_ledger(path: Path) -> bool:
     return True
 
 
+class _Unlocked(sqlite3.Connection):
+    """Reads a file that nobody writes to, without a lock; says so if somebody began to meanwhile.
+
+    The first reading of a run that has ended needs no lock, but the same run may be started again
+    in the midst of it: what was read would then be half of the old and half of the new.
+    """
+
+    file: Path
+    before: tuple[int, ...] = ()
+
+    def close(self) -> None:
+        """Close the file.
+
+        Raises:
+            ChangedMeanwhile: what was read is worth nothing.
+        """
+        super().close()
+        if self.before and self.before != _looks(self.file):
+            raise ChangedMeanwhile(
+                f"{self.file} was changed while it was read: a run began to write to it. Start the "
+                "same command again."
+            )
+
+
+def _looks(file: Path) -> tuple[int, ...]:
+    try:
+        now = file.stat()
+    except FileNotFoundError:
+        return (0,)
+    return now.st_ino, now.st_size, now.st_mtime_ns
+
+
 def open_to_read(path: Path) -> sqlite3.Connection:
     """A connection that writes nothing beside the file, and does on a disk that is read-only.
 
     Raises:
-        RunError: the file is not there.
+        RunError: the file is not there, is damaged, or was written by a newer askew.
     """
     if not path.is_file():
         raise RunError(f"{path} is not there. Name a run folder that askew has written.")
     # Without a log nobody is writing. A plain read-only connection would make a log and an index
     # beside the file, could not remove them, and would fail on a read-only disk.
+    before = _looks(path)
     quiet = not path.with_name(path.name + "-wal").exists()
     address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if quiet else ''}"
     with as_run_error(path):
-        return sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)
+        database = sqlite3.connect(
+            address, uri=True, timeout=30, isolation_level=None, factory=_Unlocked
+        )
+    database.file = path
+    try:
+        with as_run_error(path):
+            check_version(database, path)
+    except BaseException:
+        database.close()
+        raise
+    database.before = before if quiet else ()
+    return database
+
+
+def refuse_newer(path: Path) -> None:
+    """Refuse a run folder whose ledger a newer askew has written; other faults are told when met.
+
+    Args:
+        path: `run.sqlite`; it need not be there.
+
+    Raises:
+        WrittenByNewer: a newer one has.
+    """
+    try:
+        if path.is_file():
+            open_to_read(path).close()
+    except WrittenByNewer:
+        raise
+    except RunError:
+        return
+
+
+def check_version(database: sqlite3.Connection, path: Path) -> None:
+    """Refuse what a newer askew has written, before anything of it is read or changed.
+
+    Raises:
+        RunError: a newer one has, or the file holds more than tables (`sqlite_guard`).
+    """
+    refuse_foreign(database, path)
+    if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'ledger_meta'").fetchone():
+        row = database.execute("SELECT value FROM ledger_meta WHERE name = 'version'").fetchone()
+        if row is not None and row[0] != VERSION:
+            raise WrittenByNewer(
+                f"{path} was written by a newer askew (ledger {row[0]}, this one reads "
+                f"{VERSION}). Update askew."
+            )
 
 
 @contextmanager
@@ -198,12 +310,22 @@ def as_run_error(path: Path) -> Iterator[None]:
         yield
     except sqlite3.ProgrammingError:
         raise  # a mistake in this package, not in the file
+    except UnicodeDecodeError as trouble:
+        raise RunError(
+            f"{path} cannot be read as a ledger: a text in it is not UTF-8. It is damaged, or was "
+            "not written by askew: get the run folder again from where it was made."
+        ) from trouble
     except sqlite3.DatabaseError as trouble:
         name = getattr(trouble, "sqlite_errorname", "")
         if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
             raise WriteFailed(
                 f"{path}: {trouble}. Free some space and start the same run again: it goes on "
                 "where it stopped."
+            ) from trouble
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+            raise RunError(
+                f"{path}: {trouble}. Look whether the folder is still there and was not moved, may "
+                "be written to by you, and that not too many files are open (`ulimit -n`)."
             ) from trouble
         if name == "SQLITE_BUSY":
             raise RunError(
@@ -216,7 +338,18 @@ def as_run_error(path: Path) -> Iterator[None]:
 
 
 def record_of(row: Sequence[Any]) -> CallRecord:
-    """One row that `SELECT_RECORDS` found."""
+    """One row that `SELECT_RECORDS` found.
+
+    Raises:
+        sqlite3.DatabaseError: a value is not of its kind; inside `as_run_error`, a `RunError`.
+    """
+    return decoded(f"table calls, row {row[0]!r}", _record_of, row)
+
+
+def _record_of(row: Sequence[Any]) -> CallRecord:
+    for value, (name, kinds) in zip(row, _KINDS, strict=True):
+        if not isinstance(value, kinds):
+            raise TypeError(f"column {name!r} is {value!r}")
     key, model, request, state, attempts, doubts, calls, tokens, nanos, reply, *rest = row
     return CallRecord(
         key,
@@ -231,22 +364,40 @@ def record_of(row: Sequence[Any]) -> CallRecord:
     )
 
 
-def chunks(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+def chunks(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
     """The keys in portions that fit one statement."""
     return (keys[start : start + _CHUNK] for start in range(0, len(keys), _CHUNK))
 
 
-def marks(chunk: Sequence[str]) -> str:
+def marks(chunk: Sequence[object]) -> str:
     """As many question marks as keys."""
     return ",".join("?" * len(chunk))
 
 
+_KINDS: tuple[tuple[str, Any], ...] = (
+    *((name, str) for name in ("key", "model", "request", "state")),
+    *((name, int) for name in ("attempts", "doubts", "calls", "tokens")),
+    ("nanos", int | None),
+    *((name, str | None) for name in ("reply", "error", "origin")),
+    ("planned_at", float),
+    *((name, float | None) for name in ("sent_at", "received_at")),
+)
 SELECT_RECORDS = """
-SELECT key, model, request, state, attempts, doubts, reserved_calls + settled_calls,
-    reserved_tokens + settled_tokens, reserved_nanos + settled_nanos, reply, error, origin,
+SELECT key, model, request, state, attempts, doubts, {}, {}, {}, reply, error, origin,
     planned_at, sent_at, received_at
 FROM calls
-"""
+""".format(
+    *(
+        # SQLite adds a text as 0, which would pass for no cost.
+        f"iif(typeof(reserved_{one}) IN {kinds} AND typeof(settled_{one}) IN {kinds}, "
+        f"reserved_{one} + settled_{one}, 'no number')"
+        for one, kinds in (
+            ("calls", "('integer')"),
+            ("tokens", "('integer')"),
+            ("nanos", "('integer', 'null')"),
+        )
+    )
+)
 
 _FIND = """
 SELECT key, reply, coalesce(origin, ?) FROM calls WHERE state = 'received' AND key IN ({})

@@ -11,7 +11,9 @@ Options (`ModelSpec.options`):
         {date_string = "1 Jan 2026"} for a template that otherwise writes today's date.
     token_budget: tokens computed at once; 768 on a CPU, where more gains nothing, else 4,096.
     generation_batch: prompts that are generated from at once; 32.
-    Both are less where the memory that is free is small (`local_memory`).
+    trust_remote_code: true runs the Python code of the model's folder, false passes over it; not
+        given, a folder with code is refused (`model_folder`).
+    The two numbers are less where the memory that is free is small (`local_memory`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +43,8 @@ from askew.models.local_likelihood import Scorer, attention_window, scorer_for, 
 from askew.models.local_memory import Budgets, budgets
 from askew.models.local_prompts import Prepared, PromptReader
 from askew.models.local_tree import Tree
+from askew.models.model_folder import check_adapter, code_files
+from askew.models.pretrained import opened, opened_network, with_adapter
 from askew.models.weights import ModelFiles, combined_sha256, files_with, locate
 from askew.records import Call, Finish, Reply
 from askew.seeds import generator
@@ -50,7 +54,14 @@ if TYPE_CHECKING:
 
 DTYPES = ("float32", "bfloat16", "float16")
 DEVICES = ("auto", "cpu", "cuda", "mps")
-OPTIONS = ("device", "download", "template", "token_budget", "generation_batch")
+OPTIONS = (
+    "device",
+    "download",
+    "template",
+    "token_budget",
+    "generation_batch",
+    "trust_remote_code",
+)
 
 
 class LoadError(Fatal, ConfigError):
@@ -104,20 +115,29 @@ class LocalModel:
         self._token_budget = _number_if_given(spec, "token_budget")
         self._generation_batch = _number_if_given(spec, "generation_batch")
         self._adapter = Path(spec.adapter).expanduser() if spec.adapter else None
-        if self._adapter and not (self._adapter / "adapter_config.json").is_file():
-            raise ConfigError(f"adapter {self._adapter} holds no adapter_config.json.")
+        if self._adapter:
+            check_adapter(self._adapter)
+        self._remote_code = remote_code_of(spec)
         self._files = self._locate(spec)
         # One thread, so that two batches can never share the model.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="askew-local")
 
     def _locate(self, spec: ModelSpec) -> ModelFiles:
         download = options.flag(spec.options, "download", False)
-        return locate(spec.model, revision=spec.revision, download=download)
+        return locate(
+            spec.model,
+            revision=spec.revision,
+            download=download,
+            remote_code=self._remote_code,
+        )
 
     def identity(self) -> Mapping[str, object]:
         """See `models.base.Model`. A folder counts by what it holds, not by where it lies."""
         torch, transformers = _packages()
+        # Named only where it runs, so that every other model keeps the keys of its calls.
+        code = code_files(self._files.folder) if self._remote_code else []
         return {
+            **({"remote_code_sha256": combined_sha256(code)} if code else {}),
             "provider": self._spec.provider,
             "model": self._files.label,
             "revision": self._spec.revision,
@@ -239,7 +259,13 @@ class LocalModel:
     @cached_property
     def _reader(self) -> PromptReader:
         _, transformers = _packages()
-        tokenizer = self._opened(transformers.AutoTokenizer.from_pretrained)
+        tokenizer = opened(
+            self.name,
+            transformers.AutoTokenizer.from_pretrained,
+            self._files,
+            remote_code=self._remote_code,
+            error=LoadError,
+        )
         return PromptReader(self.name, tokenizer, self._template)
 
     @cached_property
@@ -247,10 +273,17 @@ class LocalModel:
         torch, transformers = _packages()
         # Its bars would break into the caller's own progress.
         transformers.utils.logging.disable_progress_bar()
-        network = self._opened(
-            transformers.AutoModelForCausalLM.from_pretrained, dtype=getattr(torch, self._dtype)
+        network = opened_network(
+            self.name,
+            transformers.AutoModelForCausalLM.from_pretrained,
+            self._files,
+            remote_code=self._remote_code,
+            dtype=getattr(torch, self._dtype),
+            error=LoadError,
         )
-        network = self._adapted(network).to(self._resolved_device).eval()
+        if self._adapter is not None:
+            network = with_adapter(self.name, network, self._adapter, error=LoadError)
+        network = network.to(self._resolved_device).eval()
         keep_only_end_tokens(network, self._reader.tokenizer)
         bounds = budgets(network, tokens=self._token_budget, prompts=self._generation_batch)
         tree = tree_for(network, bounds)
@@ -263,32 +296,6 @@ class LocalModel:
             bounds,
         )
 
-    def _opened(self, from_pretrained: Callable[..., Any], **settings: Any) -> Any:
-        """Call one of transformers' loaders on the model's files, offline."""
-        if self._files.gguf is not None:
-            settings["gguf_file"] = self._files.gguf
-        try:
-            return from_pretrained(self._files.folder, local_files_only=True, **settings)
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            raise LoadError(
-                f"{self.name}: {self._files.folder} cannot be loaded: {error}"
-            ) from error
-
-    def _adapted(self, network: Any) -> Any:
-        """The network with its LoRA adapter merged in, if there is one."""
-        if self._adapter is None:
-            return network
-        try:
-            import peft
-        except ImportError as error:
-            raise missing_extra("peft", "local") from error
-        try:
-            return peft.PeftModel.from_pretrained(network, self._adapter).merge_and_unload()
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise LoadError(
-                f"{self.name}: adapter {self._adapter} does not fit the model: {error}"
-            ) from error
-
     def _adapter_sha256(self) -> str | None:
         if self._adapter is None:
             return None
@@ -300,6 +307,13 @@ class BuiltinModel(LocalModel):
 
     def _locate(self, spec: ModelSpec) -> ModelFiles:
         return ModelFiles(builtin.require(spec.name))
+
+
+def remote_code_of(spec: ModelSpec) -> bool | None:
+    """The option `trust_remote_code`; None where it is not given (`model_folder`)."""
+    if "trust_remote_code" not in spec.options:
+        return None
+    return options.flag(spec.options, "trust_remote_code", False)
 
 
 def _number_if_given(spec: ModelSpec, name: str) -> int | None:

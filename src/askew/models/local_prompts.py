@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from askew.models.chat_templates import ChatTemplate, Rendered
@@ -12,6 +13,10 @@ from askew.models.reasoning import left_open, split_reasoning
 from askew.models.tokens import split_choices
 from askew.models.trie import TokenQuestion
 from askew.records import Prompt
+
+# Where a control token in a message is parted; Unicode has it for uses of one's own.
+_HALF = "\U000f5ea1"
+_HALVES = re.compile(_HALF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ class PromptReader:
     def __init__(self, model: str, tokenizer: Any, settings: Mapping[str, Any]) -> None:
         self.tokenizer = tokenizer
         self.template = ChatTemplate(model, tokenizer, settings)
+        self._control: re.Pattern[str] | None = None
         # A fast tokenizer raises "Already borrowed" when two threads use it at once.
         self._lock = threading.Lock()
 
@@ -46,14 +52,21 @@ class PromptReader:
         """
         with self._lock:
             if prompt.text is None:
-                rendered, special = self.template.render(prompt.messages), False
+                # What a message says is text, even where it is a control token of the template: a
+                # data set or another model's answer must not open a turn of its own.
+                messages = [
+                    replace(one, content=self._hidden(one.content)) for one in prompt.messages
+                ]
+                rendered, special = self.template.render(messages), False
             else:
                 rendered = Rendered(prompt.text)
                 special = not self._begins_with_bos(prompt.text)
 
             def encode(text: str) -> list[int]:
                 # A template writes its own BOS; a second one would shift every figure.
-                ids: list[int] = self.tokenizer.encode(text, add_special_tokens=special)
+                ids: list[int] = []
+                for part in _HALVES.split(text):
+                    ids += self.tokenizer.encode(part, add_special_tokens=special) if part else []
                 return ids
 
             if prompt.choices:
@@ -64,7 +77,15 @@ class PromptReader:
                 # The start token stands in for an empty prompt, as above.
                 ids = encode(rendered.text) or [self.start_token or 0]
                 tokens = TokenQuestion(tuple(ids), ())
-        return Prepared(rendered.text, tokens, rendered.adapted)
+        return Prepared(rendered.text.replace(_HALF, ""), tokens, rendered.adapted)
+
+    def _hidden(self, content: str) -> str:
+        """The text with each control token in it parted in two, which are tokenised apart."""
+        if self._control is None:
+            added = self.tokenizer.added_tokens_decoder.values()
+            names = sorted({str(one) for one in added if one.special and len(str(one)) > 1})
+            self._control = re.compile("|".join(map(re.escape, names)) or r"(?!)")
+        return self._control.sub(lambda token: f"{token[0][:1]}{_HALF}{token[0][1:]}", content)
 
     def _begins_with_bos(self, text: str) -> bool:
         bos = self.tokenizer.bos_token

@@ -17,10 +17,11 @@ from typing import Any
 from askew.errors import ConfigError, DataError, missing_extra
 from askew.models import builtin, options
 from askew.models.base import ModelSpec
-from askew.models.local import OPTIONS
+from askew.models.local import OPTIONS, remote_code_of
 from askew.models.local_prompts import PromptReader
 from askew.models.lora_settings import LoraConfig, Pair, TrainingStep, steps_of
 from askew.models.lora_steps import Training, in_tokens, schedule, write_whole
+from askew.models.pretrained import opened, opened_network
 from askew.models.weights import ModelFiles, locate
 
 WEIGHTS = "adapter_model.safetensors"
@@ -109,11 +110,18 @@ def train(
 
     from askew.models.lora_network import adapt
 
-    tokenizer = _opened(spec, transformers.AutoTokenizer.from_pretrained, files)
+    code = remote_code_of(spec)
+    tokenizer = opened(
+        spec.name, transformers.AutoTokenizer.from_pretrained, files, remote_code=code
+    )
     reader = PromptReader(spec.name, tokenizer, options.table(spec.options, "template"))
     texts, cut = in_tokens(reader, pairs, config.max_tokens)
-    bare = _opened(
-        spec, transformers.AutoModelForCausalLM.from_pretrained, files, dtype=torch.float32
+    bare = opened_network(
+        spec.name,
+        transformers.AutoModelForCausalLM.from_pretrained,
+        files,
+        remote_code=code,
+        dtype=torch.float32,
     )
     network = adapt(bare.to(_device(spec)), config, texts)
     steps = list(schedule(texts, config))
@@ -221,18 +229,9 @@ def _files(spec: ModelSpec) -> ModelFiles:
             "Name builtin/smollm2 or local/FOLDER."
         )
     download = options.flag(spec.options, "download", False)
-    return locate(spec.model, revision=spec.revision, download=download)
-
-
-def _opened(
-    spec: ModelSpec, from_pretrained: Callable[..., Any], files: ModelFiles, **settings: Any
-) -> Any:
-    if files.gguf is not None:
-        settings["gguf_file"] = files.gguf
-    try:
-        return from_pretrained(files.folder, local_files_only=True, **settings)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise ConfigError(f"{spec.name}: {files.folder} cannot be loaded: {error}") from error
+    return locate(
+        spec.model, revision=spec.revision, download=download, remote_code=remote_code_of(spec)
+    )
 
 
 def _device(spec: ModelSpec) -> str:

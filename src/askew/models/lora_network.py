@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from askew.durable import whole_file
 from askew.errors import ConfigError
 from askew.models.local_likelihood import attention_window
 from askew.seeds import generator
@@ -232,9 +232,8 @@ class Network:
             (WEIGHTS, save(self.weights(), metadata={"format": "pt"})),
             (SETTINGS, self._settings(base).encode()),
         ):
-            part = folder / f"{name}.part"
-            part.write_bytes(data)
-            os.replace(part, folder / name)
+            with whole_file(folder / name) as part:
+                part.write_bytes(data)
 
     def _settings(self, base: str) -> str:
         """`adapter_config.json`; the base model by its name, not by its place on this machine."""

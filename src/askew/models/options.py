@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Mapping
 
-from askew.errors import ConfigError, unknown_name
+from askew.errors import ConfigError, missing_extra, unknown_name
 from askew.models.base import Fatal
+from askew.privacy.key_forms import is_variable_name, plain_secret
+from askew.privacy.known_secrets import remember
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
+_LONGEST_WORD = 12  # beside a variable: "Bearer", "session="; what is longer may be a part of a key
 
 
 def check_known(options: Mapping[str, object], known: tuple[str, ...], provider: str) -> None:
@@ -64,14 +67,25 @@ def header_templates(options: Mapping[str, object]) -> dict[str, str]:
     templates: dict[str, str] = {}
     for name, value in table(options, "headers").items():
         if not isinstance(value, str):
-            raise ConfigError(f"header {name!r} is {value!r}, expected a text.")
-        if _SECRET_HEADER.search(name) and not _VARIABLE.search(value):
+            # What stands there is not shown: it may be a key that was put into a list.
+            raise ConfigError(
+                f'header {name!r} is no text, expected a text such as "${{VARIABLE}}".'
+            )
+        if _holds_secret(name, value):
             raise ConfigError(
                 f"header {name!r} holds its secret in plain text, which the run folder would "
                 'keep. Put it in an environment variable and write "${VARIABLE}" instead.'
             )
         templates[name] = value
     return templates
+
+
+def _holds_secret(name: str, value: str) -> bool:
+    """Whether a header carries a secret that is written out."""
+    if not _SECRET_HEADER.search(name):
+        return plain_secret(name, value) is not None
+    words = re.split(r"[\s=:;,]+", _VARIABLE.sub("", value))
+    return not _VARIABLE.search(value) or any(len(word) > _LONGEST_WORD for word in words)
 
 
 def filled_headers(templates: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -90,6 +104,21 @@ def filled_headers(templates: Mapping[str, str]) -> tuple[dict[str, str], tuple[
     return headers, tuple(secrets)
 
 
+def filled(value: object) -> object:
+    """A JSON value in whose texts the variables "${NAME}" are filled in.
+
+    Raises:
+        Fatal: a variable is not set.
+    """
+    if isinstance(value, str):
+        return _VARIABLE.sub(lambda found: variable(found[1]), value)
+    if isinstance(value, Mapping):
+        return {name: filled(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [filled(entry) for entry in value]
+    return value
+
+
 def variable(name: str) -> str:
     """The value of an environment variable that a setting names.
 
@@ -98,10 +127,48 @@ def variable(name: str) -> str:
     """
     value = os.environ.get(name, "").strip()  # a key pasted into a file ends in a line break
     if not value:
+        if not is_variable_name(name):  # it may be the key itself, which no message may show
+            raise Fatal(
+                "api_key_env names the environment variable that holds the key, and what stands "
+                "there looks like the key itself. Set a variable (export OPENAI_API_KEY=…) and "
+                "write its name."
+            )
         raise Fatal(f"the environment variable {name} is not set. Set it: export {name}=…")
-    if not value.isascii() or not value.isprintable():
+    return _as_header(value, f"the environment variable {name}", name)
+
+
+def keyring_secret(entry: str) -> str:
+    """The secret that the system's keyring holds for "service/user".
+
+    Raises:
+        ConfigError: the entry is not written so.
+        MissingDependency: the package keyring is not installed.
+        Fatal: there is no keyring, or it holds no such entry.
+    """
+    service, slash, user = entry.rpartition("/")
+    if not slash or not service or not user:
+        raise ConfigError(f'api_key_keyring is {entry!r}, expected "service/user".')
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        raise missing_extra("keyring", "keyring") from None
+    try:
+        found = keyring.get_password(service, user)
+    except KeyringError as trouble:
         raise Fatal(
-            f"the environment variable {name} holds characters that no HTTP header takes. "
-            "Copy the key again."
+            f"the keyring could not be asked for {entry} ({type(trouble).__name__}: {trouble}). "
+            "Unlock it, or name an environment variable with api_key_env."
+        ) from trouble
+    if not found or not found.strip():
+        raise Fatal(
+            f"the keyring holds nothing for {entry}. Put it there: keyring set {service} {user}"
         )
+    return _as_header(found.strip(), f"the keyring's entry {entry}", entry)
+
+
+def _as_header(value: str, where: str, name: str) -> str:
+    if not value.isascii() or not value.isprintable():
+        raise Fatal(f"{where} holds characters that no HTTP header takes. Copy the key again.")
+    remember(value, name)
     return value

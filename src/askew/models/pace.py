@@ -10,6 +10,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+_LEFT_OVER = 4  # the wait after so many failures is the longest for calls that are left over
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaceSettings:
@@ -49,7 +51,7 @@ class Pace:
 
     def room(self, under_way: int) -> int:
         """How many more calls may be sent, were it not for `held_for`."""
-        probing = self._troubles >= self._settings.probe_after
+        probing = self._troubles >= self._settings.probe_after and not self.given_up
         return max(0, (1 if probing else self.concurrency) - under_way)
 
     def held_for(self, now: float) -> float:
@@ -65,25 +67,38 @@ class Pace:
     def slow_down(self, sent_at: float, now: float, wait_seconds: float | None) -> None:
         """The server asked to slow down, `wait_seconds` long if it said so.
 
-        Calls that left before the last trouble tell nothing new: a burst of them counts once.
+        Calls that left before the last trouble tell nothing new: a burst of them counts once. Who
+        says "at once" and refuses again has given no word that can be relied on.
         """
         if sent_at > self._last_trouble:
             self._trouble(now)
             self._limit = max(1.0, self._limit / 2)
-            if wait_seconds is None:
+            short = wait_seconds is not None and wait_seconds < self._settings.first_wait_seconds
+            if wait_seconds is None or (short and self._troubles > 1):
                 self._hold(now, self.wait(self._troubles))
         if wait_seconds is not None:
             self._hold(now, wait_seconds)
 
-    def fault(self, sent_at: float, now: float, wait_seconds: float | None = None) -> None:
+    def fault(
+        self,
+        sent_at: float,
+        now: float,
+        wait_seconds: float | None = None,
+        *,
+        left_over: bool = False,
+    ) -> None:
         """The server failed. One fault holds up its own call alone; the next ones, everybody.
 
-        A time that the server itself names holds up everybody at once.
+        A time that the server itself names holds up everybody at once. Where calls are `left_over`
+        (others were answered, and all that is left has failed before) they rather than the server
+        may be at fault: they wait less for each other, and after `give_up_after` faults in a row,
+        where no breaker stops them, not at all.
         """
         if sent_at > self._last_trouble:
             self._trouble(now)
-            if self._troubles > 1:
-                self._hold(now, self.wait(self._troubles - 1))
+            if self._troubles > 1 and not self.given_up:
+                attempt = self._troubles - 1
+                self._hold(now, self.wait(min(attempt, _LEFT_OVER) if left_over else attempt))
         if wait_seconds is not None:
             self._hold(now, wait_seconds)
 

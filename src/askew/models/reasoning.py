@@ -33,11 +33,15 @@ _TAG = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)(?:[^<]|<\|constrain\|>)*<\|message\|>")
+# Possessive ("*+"): a long word after a mark would otherwise be tried at each of its letters.
+_CHANNEL = re.compile(r"<\|channel\|>\s*+(\w++)(?:[^<]|<\|constrain\|>)*+<\|message\|>")
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _CHANNEL_MARKS = re.compile(r"<\|(?:start|end|return|call|channel|message)\|>(?:assistant\b)?")
 # The same markup after a decoder has dropped its special tokens.
 _BARE_CHANNELS = re.compile(r"\A\s*analysis(.*?)(?:assistantfinal(.*))?\Z", re.DOTALL)
+# Braces that open no JSON object: after so many before one tag, no more are tried. Each try may
+# read far, and a hostile reply can hold a million.
+_MOST_BROKEN = 200
 _SOLUTION_MARKS = re.compile(r"<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>")
 
 
@@ -114,11 +118,13 @@ def _split_tags(text: str) -> SplitReply:
 def _next_tag(text: str, place: int) -> re.Match[str] | None:
     """The first tag from `place` on that does not stand inside a JSON object."""
     tag = _TAG.search(text, place)
+    broken = 0
     while tag is not None:
         brace = text.find("{", place, tag.start())
-        if brace < 0:
+        if brace < 0 or broken == _MOST_BROKEN:
             return tag
         place = _after_json(text, brace)
+        broken += place == brace + 1
         if place > tag.start():
             tag = _TAG.search(text, place)
     return None
@@ -134,14 +140,12 @@ def _after_json(text: str, brace: int) -> int:
 
 def _read(tag: re.Match[str]) -> tuple[str, bool]:
     """What kind of tag it is, and whether it closes."""
-    groups = tag.groupdict()
-    for name, close in (("name", "close"), ("name2", "close2"), ("name3", "close3")):
-        if groups[name] is not None:
-            return groups[name].lower() + name, groups[close] == "/"
-    for edge in ("edge", "edge2"):
-        if groups[edge] is not None:
-            return edge, groups[edge].lower() == "end"
-    return "unused", groups["unused"].startswith("<unused95")
+    form = tag.lastgroup or ""  # a tag of either form ends with the group that names it
+    if form.startswith("name"):
+        return tag[form].lower() + form, tag[form.replace("name", "close")] == "/"
+    if form.startswith("edge"):
+        return form, tag[form].lower() == "end"
+    return "unused", tag["unused"].startswith("<unused95")
 
 
 def _closing(text: str, place: int, kind: str) -> re.Match[str] | None:

@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from askew.errors import ConfigError, unknown_name
 from askew.models import imported
 from askew.models.base import Model, ModelSpec
+from askew.privacy.locality import obey_environment, refuse
 
 ENTRY_POINTS = "askew.models"
 
@@ -38,8 +39,17 @@ def load_model(spec: ModelSpec) -> Model:
         )
     if spec.provider == imported.PROVIDER:
         raise imported.cannot_be_asked(spec.name, imported.LM_EVAL)
+    obey_environment()
+    if spec.options.get("download") is True:
+        refuse(
+            f"{spec.name} would be downloaded from the hub (download = true)",
+            "Download it beforehand, and name its folder.",
+        )
     make = _find(spec.provider)
-    return make(spec)
+    model = make(spec)
+    if model.remote:
+        refuse(f"{model.name} sends prompts off this machine", "Choose a model on this machine.")
+    return model
 
 
 def known_providers() -> list[str]:

@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT = 600.0  # seconds; who asks for more is not obeyed to the letter
 
-_NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)

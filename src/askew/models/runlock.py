@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +17,7 @@ from askew.errors import RunError
 # replies under way be written before the run stops: 64 calls at three pages of 4 KiB, and spare.
 _BALLAST_BYTES = 1 << 20
 _PID_BYTES = 20
+_OWNER_SECONDS = 15.0  # that the process of an engine may take to see that its run is gone
 
 
 class RunLock:
@@ -35,14 +38,26 @@ class RunLock:
             self._file = _take(self._path)
             self._file.seek(0)
             self._file.write(f"{os.getpid()}\n".ljust(_PID_BYTES).encode())
-            # Random bytes: zeros take no room on file systems that compress.
-            self._file.write(os.urandom(_BALLAST_BYTES))
-            self._file.flush()
+            self.keep_space()
         except OSError as trouble:
+            if hasattr(self, "_file"):
+                with suppress(OSError):
+                    self.release()  # what little a full disk took of it is given back
             raise RunError(
                 f"{self._path}: {trouble.strerror}. The folder must be there, writable, and have "
                 "some megabytes left."
             ) from trouble
+
+    def keep_space(self) -> None:
+        """Make the file large, so that it has room to give away.
+
+        Raises:
+            OSError: the disk is full.
+        """
+        self._file.seek(_PID_BYTES)
+        # Random bytes: zeros take no room on file systems that compress.
+        self._file.write(os.urandom(_BALLAST_BYTES))
+        self._file.flush()
 
     def free_space(self) -> None:
         """Cut the file, so that a full disk has room for the last replies."""
@@ -55,7 +70,10 @@ class RunLock:
             with suppress(OSError):  # another process has opened it meanwhile: it is theirs now
                 self._path.unlink()
         else:
-            self._path.unlink(missing_ok=True)
+            # Where the folder was moved, another process's lock may stand in the place of ours.
+            with suppress(OSError):
+                if self._path.stat().st_ino == os.fstat(self._file.fileno()).st_ino:
+                    self._path.unlink()
             self._file.close()
 
 
@@ -70,27 +88,113 @@ class KeptLock:
         """See `RunLock.free_space`."""
         self._lock.free_space()
 
+    def lend(self) -> None:
+        """Give it to one use.
+
+        Raises:
+            RunError: the disk has no room to keep for the replies under way.
+        """
+        try:
+            self._lock.keep_space()
+        except OSError as trouble:
+            self._lock.free_space()
+            raise RunError(
+                f"the folder of the run has no room left: {trouble.strerror}. Free some megabytes "
+                "and start the same run again."
+            ) from trouble
+        self.lent = True
+
     def release(self) -> None:
         """Let the next use of this process in, and no other process."""
+        self._lock.free_space()  # no reply is under way: the report may have the room
         self.lent = False
 
 
-Lock = RunLock | KeptLock
+class OwnerLock:
+    """Holds `<database>.owner` while an engine's process writes for the one that holds the run.
+
+    When the holder is killed, this process lives on for a moment. Nobody opens the ledger before
+    it has ended, so that two never hand out the same work.
+    """
+
+    def __init__(self, database: Path, wait_seconds: float = _OWNER_SECONDS) -> None:
+        """Take the lock; one that ends just now is waited for.
+
+        Raises:
+            RunError: it is not let go.
+        """
+        self._run = database.with_name(database.name + ".lock")
+        self._path = _owner_path(database)
+        self._file = _wait_for(self._path, wait_seconds)
+
+    def free_space(self) -> None:
+        """Cut the lock file of the run, as `RunLock.free_space` does."""
+        with suppress(OSError), self._run.open("r+b") as file:
+            file.truncate(_PID_BYTES)
+
+    def release(self) -> None:
+        """Let the next process in."""
+        self._path.unlink(missing_ok=True)
+        self._file.close()
+
+
+def wait_for_owner(database: Path, wait_seconds: float = _OWNER_SECONDS) -> None:
+    """Return once no engine's process writes to a ledger; at once where none did.
+
+    Raises:
+        RunError: one goes on.
+    """
+    path = _owner_path(database)
+    if path.exists():
+        file = _wait_for(path, wait_seconds)
+        path.unlink(missing_ok=True)
+        file.close()
+
+
+def _owner_path(database: Path) -> Path:
+    return database.with_name(database.name + ".owner")
+
+
+def _wait_for(path: Path, seconds: float) -> BinaryIO:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return _take(path)
+        except RunError as trouble:
+            if time.monotonic() > deadline:
+                raise RunError(
+                    f"{path}: a process of an earlier start still writes to the ledger. Wait "
+                    "until it has ended (on a Ray cluster: until the earlier job is gone)."
+                ) from trouble
+        time.sleep(0.05)
+
+
+Lock = RunLock | KeptLock | OwnerLock
 _kept: dict[Path, KeptLock] = {}
+# Of the work that asks: another thread of this process is kept out as another process is.
+_held_here: ContextVar[frozenset[Path]] = ContextVar("held_here", default=frozenset())
 
 
 @contextmanager
 def kept_from_others(database: Path) -> Iterator[None]:
     """Keep other processes out of a run, also between the times that its ledger is open here.
 
+    May be used within itself: the outermost keeps it.
+
     Raises:
         RunError: as `RunLock`.
     """
-    place, lock = database.resolve(), RunLock(database)
+    place = database.resolve()
+    if place in _held_here.get():
+        yield
+        return
+    lock = RunLock(database)
     _kept[place] = KeptLock(lock)
+    held = _held_here.set(_held_here.get() | {place})
     try:
         yield
     finally:
+        _held_here.reset(held)
         del _kept[place]
         lock.release()
 
@@ -101,10 +205,11 @@ def lock_of(database: Path) -> Lock:
     Raises:
         RunError: as `RunLock`.
     """
-    kept = _kept.get(database.resolve())
+    place = database.resolve()
+    kept = _kept.get(place) if place in _held_here.get() else None
     if kept is None or kept.lent:
         return RunLock(database)  # where this process has it already, this says so
-    kept.lent = True
+    kept.lend()
     return kept
 
 

@@ -15,6 +15,7 @@ from askew.models.base import Ability, Model
 from askew.models.budget import Cost, Limits, Price, cost_of_call
 from askew.models.callkey import canonical_json, key_of, request_json
 from askew.models.dispatch import Dispatch, RunnerSettings, Stop
+from askew.models.engine import Engine, Sending
 from askew.models.interrupts import Interrupts
 from askew.models.ledger import Entry, Ledger, Wanted
 from askew.models.ledgerfile import Hit, State, find_replies
@@ -59,6 +60,7 @@ class Progress:
     cost: float | None  # None: no price is known
     tokens: int
     concurrency: int
+    waiting: str = ""  # what is waited for and why, where nothing can be sent for a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class Runner:
         reuse: other runs to copy replies from, folders or ledgers; None = the folders beside.
         settings: how calls are sent and repeated.
         interrupts: counts what asks the run to stop; None = signals alone, where they arrive.
+        engine: sends the calls from elsewhere; None = they are sent from this process.
     """
 
     def __init__(
@@ -121,15 +124,17 @@ class Runner:
         reuse: Sequence[Path] | None = None,
         settings: RunnerSettings | None = None,
         interrupts: Interrupts | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.ledger = ledger
+        self._engine = engine
         self.settings = settings or RunnerSettings()
         self._limits = limits or Limits()
         self._price_of = price_of or (lambda name: None)
         self._reuse = reuse
         self._interrupts = interrupts or Interrupts()
         self._claims: dict[str, asyncio.Future[None]] = {}
-        self._dispatches: set[Dispatch] = set()
+        self._dispatches: set[Sending] = set()
         # Waits need no seed: they change when a call is sent and never what is asked.
         self._rng = random.Random()
 
@@ -266,18 +271,7 @@ class Runner:
         price: Price | None,
         progress: Callable[[Progress], None] | None,
     ) -> Stop | None:
-        pace = Pace(model.parallel, self._most_concurrency(model), self.settings.pace, self._rng)
-        dispatch = Dispatch(
-            model,
-            to_send,
-            ledger=self.ledger,
-            limits=self._limits,
-            price=price,
-            settings=self.settings,
-            pace=pace,
-            interrupts=self._interrupts,
-            settled=self._wake_all,
-        )
+        dispatch = self._sending(model, to_send, price)
         report = _Reporter(entries, len(to_send), dispatch, self.ledger, progress)
         self._dispatches.add(dispatch)
         try:
@@ -288,6 +282,31 @@ class Runner:
             self._wake_all()
         report(last=True)
         return dispatch.stop
+
+    def _sending(self, model: Model, to_send: Sequence[Entry], price: Price | None) -> Sending:
+        most = self._most_concurrency(model)
+        if self._engine is not None and to_send:
+            return self._engine.sending(
+                model,
+                to_send,
+                ledger=self.ledger,
+                limits=self._limits,
+                price=price,
+                settings=self.settings,
+                most=most,
+                interrupts=self._interrupts,
+            )
+        return Dispatch(
+            model,
+            to_send,
+            ledger=self.ledger,
+            limits=self._limits,
+            price=price,
+            settings=self.settings,
+            pace=Pace(model.parallel, most, self.settings.pace, self._rng),
+            interrupts=self._interrupts,
+            settled=self._wake_all,
+        )
 
     def _wake_all(self) -> None:
         # Another ask may wait for what this one has given back to the budget.
@@ -303,7 +322,7 @@ class _Reporter:
         self,
         entries: Sequence[Entry],
         to_send: int,
-        dispatch: Dispatch,
+        dispatch: Sending,
         ledger: Ledger,
         progress: Callable[[Progress], None] | None,
     ) -> None:
@@ -323,7 +342,10 @@ class _Reporter:
         if self._progress is None or (now < self._next and not last):
             return
         self._next = now + _REPORT_SECONDS
-        self._progress(self._now(now - self._began))
+        try:
+            self._progress(self._now(now - self._began))
+        except OSError:
+            self._progress = None  # who watched has hung up; what was asked is waited for
 
     def _now(self, elapsed: float) -> Progress:
         tally = self._dispatch.tally
@@ -342,6 +364,7 @@ class _Reporter:
             cost=spent.money,
             tokens=spent.tokens,
             concurrency=self._dispatch.concurrency,
+            waiting=self._dispatch.waiting,
         )
 
 

@@ -17,9 +17,13 @@ import orjson
 
 from askew.models.base import Fatal, RateLimited, ServerFault
 from askew.models.retry_after import read_wait
+from askew.privacy.known_secrets import mask as mask_known
+from askew.privacy.known_secrets import remember
 from askew.records import Finish, Reply
 
 SHOWN_CHARACTERS = 500  # of a server's own words; they may quote the prompt at length
+# Of a server's words that are looked at: the expressions below would take minutes over megabytes.
+READ_CHARACTERS = 4_000
 
 _FILTER_CODES = frozenset(
     {
@@ -64,7 +68,7 @@ _MODEL_WORDS = re.compile(
     r"not a valid model|model .{0,80}(does not exist|not found)", re.IGNORECASE
 )
 _RATE_CODES = frozenset({"rate_limit_exceeded", "rate_limit_error", "too_many_requests"})
-_TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
+_TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL)
 _PASSING = frozenset({408, 409, 425})
 
 
@@ -76,18 +80,28 @@ class Endpoint:
     key_variable: str | None = None  # the environment variable that the key was read from
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
+    def __post_init__(self) -> None:
+        """Keep its secrets out of whatever else this process writes."""
+        for secret in self.secrets:
+            remember(secret, self.key_variable or "a key")
+
     def mask(self, text: str) -> str:
-        """`text` without the key, or the parts of it that servers like to quote."""
+        """`text` on one line of readable characters, cut where it is very long.
+
+        Without the key, or the parts of it that servers like to quote.
+        """
+        text = mask_known(text[:READ_CHARACTERS])
         for secret in filter(None, self.secrets):
             text = text.replace(secret, "***")
             if len(secret) >= 12:  # "my-key-…3f" still tells the first half
                 text = re.sub(re.escape(secret[:6]) + r"[^\s'\"]*", "***", text)
-        return _KEY_LIKE.sub("***", text)
+        text = _KEY_LIKE.sub("***", text)
+        return text if text.isprintable() else _readable(text)
 
 
 _KEY_LIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][\w*.…-]{4,}"  # keys by their usual beginnings
-    r"|[\w-]*\*{3,}[\w-]*"  # keys that the server has starred out itself, ends left standing
+    r"|(?<![\w-])[\w-]*+\*{3,}[\w-]*"  # keys that the server has starred out, ends left standing
     r"|(?<=Bearer )\S+"
 )
 
@@ -114,13 +128,19 @@ def loads(body: bytes) -> Any:
     try:
         return orjson.loads(body.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError:
-        value = json.loads(body.decode("utf-8-sig", "replace").strip("\ufeff \t\r\n"))
-        return _without_surrogates(value)
+        try:
+            value = json.loads(body.decode("utf-8-sig", "replace").strip("\ufeff \t\r\n"))
+            return _without_surrogates(value)
+        except RecursionError as error:
+            raise ValueError("it is nested too deep") from error
 
 
 def as_json(value: object) -> str:
     """`value` on one line, for a message; takes what `loads` has read, integers of any size too."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return "(nested too deep to show)"
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -129,8 +149,13 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_surrogates(entry) for entry in value]
     if isinstance(value, dict):
-        return {name: _without_surrogates(entry) for name, entry in value.items()}
+        return {_without_surrogates(k): _without_surrogates(entry) for k, entry in value.items()}
     return value
+
+
+def _readable(text: str) -> str:
+    """Line breaks, control characters and halves of characters as blanks."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
 
 def read_error(status: int, body: bytes) -> ServerError:
@@ -159,7 +184,7 @@ def envelope_error(envelope: Any, status: int | None = None) -> ServerError | No
         None where nothing in it reads as an error.
     """
     if isinstance(envelope, str):
-        return ServerError(status or 500, envelope) if envelope else None
+        return ServerError(status or 500, envelope[:READ_CHARACTERS]) if envelope else None
     if not isinstance(envelope, dict) or not envelope:
         return None
     inner = envelope.get("innererror") or envelope.get("inner_error") or {}
@@ -170,8 +195,8 @@ def envelope_error(envelope: Any, status: int | None = None) -> ServerError | No
         parameter = given
     return ServerError(
         status=status or _status_in(envelope.get("code")),
-        message=message or as_json(envelope),
-        codes=frozenset(str(code).lower() for code in named if code is not None),
+        message=(message or as_json(envelope))[:READ_CHARACTERS],
+        codes=frozenset(str(code)[:80].lower() for code in named if isinstance(code, str | int)),
         parameter=parameter,
     )
 
@@ -183,24 +208,23 @@ def _message(envelope: Mapping[str, Any]) -> tuple[str, str | None]:
         if isinstance(found, str) and found:
             return found, None
         if isinstance(found, list) and found and isinstance(found[0], dict):  # FastAPI's validator
-            place = found[0].get("loc") or [None]
-            return as_json(found), str(place[-1]) if len(place) > 1 else None
+            place = found[0].get("loc")
+            # Its last step is the field's name, or the place in a list.
+            named = place[-1] if isinstance(place, list) and len(place) > 1 else None
+            return as_json(found), named if isinstance(named, str) else None
     return "", None
 
 
 def _status_in(code: object) -> int:
     """The HTTP status that an error code is, or stands for."""
-    if isinstance(code, int | float | str) and re.fullmatch(r"[45]\d\d", str(code)):
-        return int(code)
-    return 429 if str(code).lower() in _RATE_CODES else 500
+    if isinstance(code, int | str) and re.fullmatch(r"[45][0-9]{2}", said := str(code)[:80]):
+        return int(said)
+    return 429 if isinstance(code, str) and code.lower() in _RATE_CODES else 500
 
 
 def excerpt(body: bytes, characters: int = 200) -> str:
     """The beginning of a body that is no JSON, tags taken out, on one line."""
-    text = re.sub(
-        r"<(script|style)\b.*?</\1>|<[^>]*>", " ", body.decode("utf-8", "replace"), flags=re.DOTALL
-    )
-    shown = " ".join(text.split())
+    shown = " ".join(_TAGS.sub(" ", body[:READ_CHARACTERS].decode("utf-8", "replace")).split())
     return shown[:characters] + "…" if len(shown) > characters else shown or "(no text)"
 
 
@@ -227,7 +251,7 @@ def settle(
     if status == 413 or codes & _LENGTH_CODES or _LENGTH_WORDS.search(error.message):
         return Reply(finish=Finish.ERROR, error=said)
     if status in (401, 403, 407) or codes & _KEY_CODES or _KEY_WORDS.search(error.message):
-        raise Fatal(f"{said} {_key_hint(endpoint)}")
+        raise Fatal(f"{said} {_key_hint(endpoint, status)}")
     if status in (404, 405, 410) or codes & _MODEL_CODES or _is_model_unknown(error):
         raise Fatal(f"{said} Check the model's name and the base URL.")
     wait = read_wait(headers, clock)
@@ -242,10 +266,10 @@ def settle(
 def redirect(status: int, headers: Mapping[str, str], endpoint: Endpoint) -> Fatal:
     """Not followed: a POST may become a GET on the way, and the key would go along."""
     lower = {name.lower(): value for name, value in headers.items()}
-    place = endpoint.mask(lower.get("location", "nowhere"))
+    place = re.sub(r"//[^/?#@]*@", "//", re.split(r"[?#]", lower.get("location", "nowhere"))[0])
     return Fatal(
-        f"{endpoint.address} answered {status}: it redirects to {place}. Set the address to the "
-        "place that answers."
+        f"{endpoint.address} answered {status}: it redirects to {endpoint.mask(place)[:200]}. "
+        "Nothing was sent there. If that is the right place, set the address to it."
     )
 
 
@@ -260,7 +284,9 @@ def _is_model_unknown(error: ServerError) -> bool:
     return error.status in (400, 422) and bool(_MODEL_WORDS.search(error.message))
 
 
-def _key_hint(endpoint: Endpoint) -> str:
+def _key_hint(endpoint: Endpoint, status: int) -> str:
+    if status == 407:
+        return "A proxy wants to know who asks; check HTTP_PROXY."
     if endpoint.key_variable:
         return f"The key was read from the variable {endpoint.key_variable}; check it there."
     return "No key was sent; name the environment variable that holds it (api_key_env)."

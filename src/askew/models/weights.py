@@ -11,6 +11,8 @@ from pathlib import Path
 
 from askew.cache import cache_folder
 from askew.errors import ConfigError, missing_extra
+from askew.models.gguf_header import check_gguf
+from askew.models.model_folder import check_model_folder
 
 _WEIGHTS = (".safetensors", ".bin", ".gguf", ".pt", ".pth")
 # What else in a folder can change an answer: configuration, vocabulary, chat template.
@@ -40,31 +42,37 @@ class ModelFiles:
         return combined_sha256([] if self.gguf else files_with(self.folder, _SETTINGS))
 
 
-def locate(model: str, *, revision: str | None, download: bool) -> ModelFiles:
-    """Find a folder, a GGUF file or a model of the Hugging Face hub.
+def locate(
+    model: str, *, revision: str | None, download: bool, remote_code: bool | None = None
+) -> ModelFiles:
+    """Find a folder, a GGUF file or a model of the Hugging Face hub, and see that it is data only.
 
     Args:
         model: a path, or "organisation/name" on the hub.
         revision: a branch, tag or commit on the hub.
         download: whether the hub may be asked; otherwise only its cache on this machine is.
+        remote_code: see `model_folder.check_model_folder`.
 
     Raises:
-        ConfigError: there is nothing of the kind.
+        ConfigError: there is nothing of the kind, its weights are not in safetensors or GGUF, or
+            code of the folder would run.
         MissingDependency: the packages of askew[local] are not there.
     """
     path = Path(model).expanduser()
     if path.is_file():
         if path.suffix.lower() != ".gguf":
             raise ConfigError(f"{path} is a file, expected a .gguf file or a model's folder.")
+        check_gguf(path)
         return ModelFiles(path.parent, path.name)
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise ConfigError(f"{path} holds no config.json, so it is no model's folder.")
-        return ModelFiles(path)
-    return ModelFiles(_from_hub(model, revision, download))
+    if not path.is_dir():
+        path = _from_hub(model, revision, download, remote_code is True)
+    if not (path / "config.json").is_file():
+        raise ConfigError(f"{path} holds no config.json, so it is no model's folder.")
+    check_model_folder(path, remote_code=remote_code)
+    return ModelFiles(path)
 
 
-def _from_hub(model: str, revision: str | None, download: bool) -> Path:
+def _from_hub(model: str, revision: str | None, download: bool, with_code: bool) -> Path:
     if model.count("/") != 1 or model.startswith(("/", ".", "~")):
         raise ConfigError(f"{model}: no such file or folder, and not a hub id (organisation/name).")
     try:
@@ -74,6 +82,7 @@ def _from_hub(model: str, revision: str | None, download: bool) -> Path:
         raise missing_extra("huggingface_hub", "local") from error
     # Pickled weights can run code as they are loaded, so only safetensors are fetched.
     patterns = ["*.safetensors", *(f"*{suffix}" for suffix in _SETTINGS)]
+    patterns += ["*.py"] if with_code else []
     try:
         return Path(
             snapshot_download(

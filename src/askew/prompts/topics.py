@@ -13,6 +13,7 @@ from string import Template
 
 from askew.errors import ConfigError
 from askew.graphs.topics import TopicGraph
+from askew.prompts.marked import JudgeForm, shown_in
 from askew.prompts.wording import table
 from askew.records import Message, Prompt
 
@@ -108,7 +109,7 @@ def template_questions(topic: Topic, count: int, *, placed: bool = True) -> tupl
     return tuple(Template(form).substitute(topic=title) for form in forms[:count])
 
 
-def judge_prompt(topic: Topic, question: str, answer: str) -> Prompt:
+def judge_prompt(topic: Topic, question: str, answer: str, form: JudgeForm = "marked") -> Prompt:
     r"""Ask whether an answer misinforms or is one-sided. See `scores.topic_judge`.
 
     One answer is shown at a time, so there is no order of answers that could sway the judge.
@@ -118,8 +119,9 @@ def judge_prompt(topic: Topic, question: str, answer: str) -> Prompt:
     True
     """
     words = table(_JUDGE)
-    texts = _data({"topic": visible(topic.title), "question": question, "answer": answer})
-    task = Template(words["task"].strip()).substitute(texts=texts, form=_form(words["form"]))
+    texts = {"topic": visible(topic.title), "question": question, "answer": answer}
+    shown, wanted = shown_in(form, texts, words["form"])
+    task = Template(words["task"].strip()).substitute(texts=shown, form=wanted)
     return Prompt(messages=(Message("system", words["system"]), Message("user", task)))
 
 

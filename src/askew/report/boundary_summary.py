@@ -92,6 +92,11 @@ def warnings(estimates: Mapping[str, object]) -> list[str]:
             f"nothing of them, or its own reply could not be read{_faults(run, 'judge_faults')}. "
             "Another judge may do."
         )
+    if speaking := run.count("answers", "speak_to_judge"):
+        said.append(
+            f"{speaking:,} of {counted(asked or 0, 'answer')} speak to their judge: they give a "
+            "verdict, an order or a turn of their own. Read them before its verdicts are used."
+        )
     templates = run.count("questions", "templates")
     if templates and run.top("models").get("generator"):
         said.append(

@@ -162,10 +162,14 @@ def read_estimate(record: Mapping[str, object]) -> Estimate:
 
 
 def as_number(found: object) -> float:
-    """A number from JSON; NaN for null and for what is none."""
+    """A number from JSON; NaN for null, for what is none, and for what no float holds: 1e999."""
     if isinstance(found, bool) or not isinstance(found, int | float):
         return math.nan
-    return float(found)
+    try:
+        number = float(found)
+    except OverflowError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def _slices(tree: Mapping[str, object]) -> list[str]:

@@ -3,8 +3,8 @@
 A clinical run has one row an answer, runs of other audits one row a question.
 
 A reply may hold anything. Half a surrogate pair, which UTF-8 cannot hold, is written as JSON
-escapes it. In CSV, a text that a spreadsheet would take for a formula (it begins with = + - @, a
-tab or a carriage return) has an apostrophe put before it; JSONL and Parquet hold it as it was.
+escapes it. In CSV, a text that a spreadsheet would take for a formula has an apostrophe put before
+it (`report.sheet_cells`); JSONL and Parquet hold it as it was.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 from askew.errors import RunError, missing_extra
 from askew.models.ledgerfile import read_records
 from askew.report import boundary_rows, clinical_rows
+from askew.report.items.redacted import redacted, redaction_of
+from askew.report.sheet_cells import sheet_cell
 from askew.report.which_audit import Audit, audits_of
 from askew.runfolder import RunFolder, json_line, whole_file, without_surrogates
 
@@ -37,7 +39,6 @@ COLUMNS = (
     "call_key",
 )
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 Row = dict[str, object]
 
 
@@ -59,7 +60,8 @@ def write_rows(folder: RunFolder, out: Path, form: str, audit: Audit | None = No
     """
     write = {"parquet": _write_parquet, "jsonl": _write_jsonl, "csv": _write_csv}[form]
     names = columns(folder, audit)
-    written = [_as_text(row) for row in rows(folder, audit)]
+    rules = redaction_of(folder)
+    written = [_as_text(redacted(row, rules)) for row in rows(folder, audit)]
     with whole_file(out) as part:
         write(names, written, part)
     return len(written)
@@ -148,9 +150,9 @@ def _as_text(row: Row) -> Row:
 
 def _write_csv(names: Sequence[str], rows: Sequence[Row], out: Path) -> None:
     with out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, names)
-        writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+        writer = csv.writer(file)
+        writer.writerow([_cell(name) for name in names])
+        writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
 
 
 def _cell(value: object) -> object:
@@ -159,9 +161,7 @@ def _cell(value: object) -> object:
     >>> _cell("=1+1"), _cell("A"), _cell(-1)
     ("'=1+1", 'A', -1)
     """
-    if not isinstance(value, str):
-        return value
-    return without_surrogates(f"'{value}" if value.startswith(_FORMULA_STARTS) else value)
+    return without_surrogates(sheet_cell(value)) if isinstance(value, str) else value
 
 
 def _write_jsonl(names: Sequence[str], rows: Sequence[Row], out: Path) -> None:

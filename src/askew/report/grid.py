@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from askew.records import Estimate
+from askew.report.sheet_cells import sheet_cell
 from askew.report.words import (
     NOT_MEANINGFUL,
     UNDEFINED,
@@ -165,9 +166,10 @@ def to_csv(table: Table) -> str:
     wide = [_holds_estimates(table, place) for place in range(len(table.columns))]
     heading: list[str] = []
     for column, wider in zip(table.columns, wide, strict=True):
-        heading.append(clean(column.heading))
+        heading.append(sheet_cell(clean(column.heading)))
         if wider:
-            heading.extend(clean(f"{column.heading} {part}") for part in ("lower", "upper", "n"))
+            parts = (f"{column.heading} {part}" for part in ("lower", "upper", "n"))
+            heading.extend(sheet_cell(clean(part)) for part in parts)
     marked = any(row.mark for row in table.rows)
     writer.writerow([*heading, "mark"] if marked else heading)
     for row in table.rows:
@@ -254,7 +256,7 @@ def _holds_estimates(table: Table, place: int) -> bool:
 def _csv_cells(value: Value, wider: bool) -> list[str]:
     if isinstance(value, Estimate):
         return [*(_all_digits(x) for x in (value.value, value.lower, value.upper)), str(value.n)]
-    cell = clean(value) if isinstance(value, str) else _all_digits(value)
+    cell = sheet_cell(clean(value)) if isinstance(value, str) else _all_digits(value)
     return [cell, "", "", ""] if wider else [cell]
 
 

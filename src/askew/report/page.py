@@ -31,6 +31,7 @@ from askew.report.items import Shelf
 from askew.report.items.flex_shelf import FlexStock
 from askew.report.items.index import shelf_of
 from askew.report.items.island import island
+from askew.report.items.redacted import redacted, redaction_of
 from askew.report.items.shelves import Stocks, shelves_of
 from askew.report.methods import (
     READING,
@@ -42,6 +43,7 @@ from askew.report.methods import (
 from askew.report.overview import QUESTIONS, TITLES, measured_in, overview
 from askew.report.run_record import RunRecord, run_record
 from askew.report.scripts import policy, script
+from askew.report.shared_page import without_answers, without_cases
 from askew.report.which_audit import Audit, audits_of, part_of, settings_of
 from askew.runfolder import RunFolder, write_whole
 
@@ -96,6 +98,7 @@ class Content:
         configuration: the text of `run.toml`.
         shelves: the items behind the figures; without their texts where a server has them.
         source: where a server answers for the items; "" where the page holds them itself.
+        texts: whether the page may hold what was asked and answered.
     """
 
     name: str
@@ -107,6 +110,7 @@ class Content:
     configuration: str = ""
     shelves: Sequence[Shelf] = ()
     source: str = ""
+    texts: bool = True
 
 
 def write_report(folder: RunFolder, graph: TopicGraph | None = None) -> Path:
@@ -131,6 +135,7 @@ def report_html(
     *,
     source: str = "",
     stocks: Stocks | None = None,
+    texts: bool = True,
 ) -> str:
     """The report of a run as HTML.
 
@@ -140,15 +145,19 @@ def report_html(
         source: the address, as a page sees it, at which a server answers for the run's items; ""
             packs them into the page.
         stocks: the run's items, where they were read already.
+        texts: False leaves out every prompt, reply and item, and the settings, which may hold some.
 
     Raises:
         RunError, DataError: see `write_report`.
     """
+    if folder.purged:  # what it could be made of is gone; this page was made before
+        return _text(folder.report)
     estimates = folder.read_estimates()
     name = folder.path.resolve().name
     settings = settings_of(folder)
     record = run_record(folder, settings)
     stocks = stocks or Stocks(folder)
+    rules = redaction_of(folder)
     tests: Sequence[TopicTest] = ()
     sections: dict[Audit, Mapping[str, object]] = {}
     parts = {audit: part_of(estimates, audit) for audit in measured_in(estimates)}
@@ -157,13 +166,16 @@ def report_html(
             stock = stocks.of(audit)
             assert isinstance(stock, FlexStock)
             pairs, turned = turned_pairs(folder, limit=PAIRS, pairs=stock.pairs)
-            sections[audit] = flex_section(Run(name, part), pairs, turned)
+            sections[audit] = flex_section(
+                Run(name, part), redacted(pairs, rules) if texts else (), turned
+            )
         elif audit == "clinical":
             clinical = ClinicalRun(name, part)
-            moved = moved_cases(folder, clinical, CASES)
+            moved = redacted(moved_cases(folder, clinical, CASES), rules) if texts else []
             sections[audit] = clinical_section(clinical, moved, fact_counts(folder))
         else:
             tests = folder.read_parts(KIND, TopicTest)
+            tests = redacted(tests, rules) if texts else [without_answers(one) for one in tests]
             left = folder.read_parts("remaining", _Remaining)
             sections[audit] = boundary_section(
                 BoundaryRun(name, part),
@@ -171,6 +183,8 @@ def report_html(
                 graph or kept_graph(folder),
                 left[0].probabilities if left else None,
             )
+    if not texts:
+        sections = {audit: without_cases(section) for audit, section in sections.items()}
     content = Content(
         name=name,
         estimates=estimates,
@@ -178,9 +192,10 @@ def report_html(
         methods=methods_of(parts, record, tests),
         planned=audits_of(folder) if settings else (),
         record=record,
-        configuration=_text(folder.settings),
-        shelves=_counted_shelves(stocks) if source else shelves_of(stocks),
+        configuration=redacted(_text(folder.settings), rules) if texts else "",
+        shelves=() if not texts else _counted_shelves(stocks) if source else shelves_of(stocks),
         source=source,
+        texts=texts,
     )
     return page(content)
 
@@ -207,7 +222,8 @@ def page(content: Content) -> str:
         cost_tables=cost_tables(parts, content.record),
         checksums=checksum_rows(content.record),
         reading=[READING[audit] for audit in sections],
-        settings=setting_tables(parts),
+        settings=setting_tables(parts) if content.texts else [],
+        texts=content.texts,
         configuration=content.configuration,
         version=str(estimates.get("askew") or ""),
     )
@@ -231,6 +247,8 @@ def _counted_shelves(stocks: Stocks) -> tuple[Shelf, ...]:
 
 def _items_of(content: Content) -> str:
     """The element that tells the explorer where the items are."""
+    if not content.texts:
+        return ""
     if not content.source:
         return island(content.shelves, str(content.estimates.get("model") or ""), content.name)
     # As JSON has it, "<" may be written out, and then nothing in it can end the element.

@@ -7,10 +7,39 @@ from collections.abc import Callable
 from askew.models.runner import Progress
 
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_OF_SILENCE = 3.0  # after which a wait is spoken of at once
+
+
+class Rhythm:
+    """When to write a line: every `SECONDS_BETWEEN_LINES`, and when a long wait begins.
+
+    Args:
+        clock: seconds, as `time.monotonic` counts them.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._next = clock() + SECONDS_BETWEEN_LINES
+        self._waits_from: float | None = None
+        self._told = False
+
+    def due(self, now: Progress) -> bool:
+        """Whether to write a line on `now`."""
+        seconds = self._clock()
+        if not now.waiting:
+            self._waits_from, self._told = None, False
+        elif self._waits_from is None:
+            self._waits_from = seconds
+        long = self._waits_from is not None and seconds - self._waits_from >= SECONDS_OF_SILENCE
+        if seconds < self._next and (self._told or not long):
+            return False
+        self._next = seconds + SECONDS_BETWEEN_LINES
+        self._told = long
+        return True
 
 
 class Lines:
-    """A line every `SECONDS_BETWEEN_LINES` at most; a short run has none.
+    """Lines in that rhythm; a short run has none.
 
     Args:
         write: takes a line.
@@ -19,14 +48,11 @@ class Lines:
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float]) -> None:
         self._write = write
-        self._clock = clock
-        self._next = clock() + SECONDS_BETWEEN_LINES
+        self._rhythm = Rhythm(clock)
 
     def __call__(self, now: Progress) -> None:
         """Write a line if it is time to."""
-        seconds = self._clock()
-        if seconds >= self._next:
-            self._next = seconds + SECONDS_BETWEEN_LINES
+        if self._rhythm.due(now):
             self._write(line(now))
 
 
@@ -49,6 +75,8 @@ def how_far(now: Progress) -> str:
     for count, word in ((now.reused, "reused"), (now.failed, "failed"), (now.unknown, "unknown")):
         if count:
             parts.append(f"{count:,} {word}")
+    if now.waiting:
+        parts.append(now.waiting)
     return ", ".join(parts)
 
 

@@ -19,7 +19,8 @@ NAMED = 4  # names or checksums in a sentence before it says how many more there
 _CALLS = """
 SELECT role, COUNT(*) FILTER (WHERE origin IS NULL), COUNT(*) FILTER (WHERE origin IS NOT NULL),
        SUM(settled_tokens), SUM(settled_nanos), SUM(settled_nanos IS NULL),
-       MIN(sent_at), MAX(COALESCE(received_at, sent_at))
+       MIN(MIN(sent_at, COALESCE(received_at, sent_at))),
+       MAX(MAX(sent_at, COALESCE(received_at, sent_at)))
 FROM calls WHERE state = 'received' GROUP BY role ORDER BY MIN(id)
 """
 # Most replies are from where nothing names itself: they are passed over without being parsed.

@@ -26,12 +26,24 @@ _NAMES = {
     "lgbtq": "LGBTQ",
 }
 # Control characters but for tabs and ends of lines; half surrogate pairs; embeddings, overrides and
-# isolates, which unbalanced turn the text around them as well; what Unicode calls no character.
-_STEERING = re.compile(
+# isolates, which unbalanced turn the text around them as well; separators that end a line for some
+# and not for others; what is never seen (zero width spaces, invisible operators, tags: a text in
+# the text); what Unicode calls no character. The joiners of emoji and of Persian stay.
+STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef"
+    "\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
     + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
     + "]"
 )
+# Marks that are set above and below one another: no script needs so many, and a flood of them is
+# drawn over the lines around.
+_MOST_MARKS = 8
+_MARK = (
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a"
+    "\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+    "\ufe20-\ufe2f]"
+)
+FLOOD = re.compile(f"({_MARK}{{{_MOST_MARKS}}})({_MARK}+)")
 
 
 def label(name: str) -> str:
@@ -52,8 +64,15 @@ def clean(text: str) -> str:
 
     >>> clean("red \x1b[31m\r\nnext")
     'red ⟨U+001B⟩[31m\nnext'
+    >>> clean("a" + 60 * "\u0301")[9:]
+    '⟨52 more marks⟩'
     """
-    return _STEERING.sub(_named, text.replace("\r\n", "\n"))
+    shown = STEERING.sub(_named, text.replace("\r\n", "\n"))
+    return shown if shown.isascii() else FLOOD.sub(_counted_marks, shown)
+
+
+def _counted_marks(flood: re.Match[str]) -> str:
+    return f"{flood[1]}⟨{counted(len(flood[2]), 'more mark')}⟩"
 
 
 def _named(sign: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from askew.errors import ConfigError, RunError
 from askew.models.ledgerfile import audits_with_calls
 from askew.run.audit import module_of
-from askew.run.common import default_folder
+from askew.run.common import default_folder, writing_to
 from askew.run.flex import (
     ASSUMED_SECONDS_A_REPLY,
     TIMED_CALLS,
@@ -20,7 +20,7 @@ from askew.run.flex import (
     prepare,
 )
 from askew.runfile import Audit, RunFile, read_run_file
-from askew.runfolder import RunFolder
+from askew.runfolder import RunFolder, refuse_purged
 
 __all__ = [
     "ASSUMED_SECONDS_A_REPLY",
@@ -48,10 +48,16 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     Raises:
         ConfigError: a change is no setting, or its value is none that it takes.
         RunError: a change would need other questions than were asked, or is of an audit that was
-            not begun; or nothing was asked yet.
+            not begun; or nothing was asked yet; or another process has the folder.
     """
     folder = RunFolder.open(path)
-    before, changes = read_run_file(folder.settings), changes or {}
+    refuse_purged(path)
+    with writing_to(folder):
+        return _rescore(folder, changes or {})
+
+
+def _rescore(folder: RunFolder, changes: Mapping[str, object]) -> RunFolder:
+    before, path = read_run_file(folder.settings), folder.path
     audits = before.audits
     if len(audits) == 1:
         module_of(audits[0]).rescore(path, changes)

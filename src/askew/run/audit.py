@@ -17,11 +17,11 @@ from askew.errors import ConfigError, unknown_name
 from askew.models.base import Model, RateLimited, ServerFault
 from askew.models.interrupts import Interrupts
 from askew.models.registry import load_model
-from askew.models.runlock import kept_from_others
 from askew.records import Call
 from askew.run import flex
 from askew.run.common import (
     check_same_questions,
+    engine_of,
     folder_name,
     lanes,
     refuse_imported,
@@ -29,7 +29,9 @@ from askew.run.common import (
     seconds_each,
     with_part_recorded,
     with_record,
+    writing_to,
 )
+from askew.run.judge_form import judge_form, judged_as_begun
 from askew.runfile import Audit, RunFile, read_run_file
 from askew.runfolder import RunFolder, write_whole
 
@@ -158,7 +160,13 @@ def prepare(
         path = next(iter(parts.values())).path
     else:
         path = run.out or Path("runs") / folder_name(run, keys)
-    parts = {name: replace(part, path=path) for name, part in parts.items()}
+    for name, part in parts.items():
+        # Each was settled for a folder of its own, and this one may hold a run already.
+        begun = judged_as_begun(part.run, path, judge_form(run.part(name)))
+        parts[name] = replace(part, path=path, run=begun)
+    settled = settled.model_copy(
+        update={name: getattr(part.run, name) for name, part in parts.items() if name != "flex"}
+    )
     wanted = tuple(name for name in parts if not only or name in only)
     prepared = Prepared(settled, path, parts, wanted, target)
     _check_folder(prepared)
@@ -314,6 +322,7 @@ def begin(prepared: Prepared) -> RunFolder:
             whole = with_part_recorded(
                 whole, with_record(part.run, checksums_of(part), models_of(part))
             )
+    folder.unsettle()
     write_whole(folder.settings, resolved(whole))
     return folder
 
@@ -374,7 +383,8 @@ async def execute(
     left = list(prepared.wanted)
     done: list[PartDone] = []
     try:
-        with kept_from_others(folder.database):
+        with engine_of(prepared.run), writing_to(folder):
+            _check_folder(prepared)  # another process may have begun and ended meanwhile
             begin(prepared)
             while left:
                 audit = left.pop(0)

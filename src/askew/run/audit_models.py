@@ -24,8 +24,8 @@ def within_budget(prepared: Prepared, others: Sequence[Path]) -> Prepared:
         others: the folders of the other models; those that are not there have spent nothing.
     """
     spent, budget = spent_in(others), prepared.run.budget
-    roles = {role: _less(table, spent.of(role)) for role, table in budget.roles.items()}
-    budget = _less(budget, spent.total).model_copy(update={"roles": roles})
+    roles = {role: less(table, spent.of(role)) for role, table in budget.roles.items()}
+    budget = less(budget, spent.total).model_copy(update={"roles": roles})
 
     def with_it(run: RunFile) -> RunFile:
         return run.model_copy(update={"budget": budget})
@@ -50,8 +50,8 @@ def spent_in(paths: Sequence[Path]) -> Spending:
     return spent
 
 
-def _less(budget: Budgets, spent: Cost) -> Budgets:
-    """A budget less what was spent."""
+def less(budget: Budgets, spent: Cost) -> Budgets:
+    """A budget less what was spent; what cannot be told of money counts as spent."""
     left: dict[str, float | int] = {}
     if budget.calls is not None:
         left["calls"] = max(0, budget.calls - spent.calls)

@@ -15,7 +15,7 @@ from askew.audits.boundary_records import TopicTest
 from askew.audits.boundary_test import TopicTester, visit
 from askew.audits.boundary_verdicts import AnswerJudge, recorded_keys, rejudge, to_observation
 from askew.audits.stages import Stages, Watch
-from askew.errors import AskewError, ConfigError, RunError
+from askew.errors import AskewError, ConfigError, DataError, RunError
 from askew.graphs.topic_storage import open_graph, save_graph
 from askew.graphs.topics import TopicGraph
 from askew.models.base import Ability, Model
@@ -26,19 +26,22 @@ from askew.models.ledgerfile import count_received, read_records
 from askew.models.registry import load_model
 from askew.models.stopping import Asked, StoppedEarly, StoppingRunner
 from askew.models.weights import file_sha256
+from askew.privacy.locality import kept_local
 from askew.report.page import write_report
 from askew.run.boundary_graph import load_part, title_vectors, vectors_for
 from askew.run.common import (
     check_prices,
     default_folder,
+    engine_of,
+    held_folder,
     keep_figures,
     keep_settings,
-    open_folder,
     part_figures,
     refuse_imported,
     refuse_remote,
     runner_terms,
 )
+from askew.run.judge_form import judge_form, judged_as_begun
 from askew.runfile import BoundaryTable, RunFile, read_run_file
 from askew.runfile.boundary import READING
 from askew.runfolder import RunFolder
@@ -107,6 +110,7 @@ class Done:
         )
 
 
+@kept_local
 def prepare(run: RunFile, target: Model | None = None) -> Prepared:
     """Settle the settings, read graph, policy and question sets; asks nothing.
 
@@ -152,9 +156,10 @@ def prepare(run: RunFile, target: Model | None = None) -> Prepared:
     for name in ("checkpoint", "question_sets", "slant_references"):
         if (path := getattr(table, name)) is not None:
             checksums[name] = _file_checksum(path)
+    path = run.out or default_folder(run, checksums)
     return Prepared(
-        run=run,
-        path=run.out or default_folder(run, checksums),
+        run=judged_as_begun(run, path),
+        path=path,
         models=models,
         graph=graph,
         start=None if table.start is None else graph.node_of(table.start),
@@ -164,6 +169,7 @@ def prepare(run: RunFile, target: Model | None = None) -> Prepared:
     )
 
 
+@kept_local
 async def execute(
     prepared: Prepared,
     watch: Callable[[Found], None] | None = None,
@@ -183,61 +189,65 @@ async def execute(
         interrupts: counts what asks the run to stop, where signals do not arrive.
     """
     run, table, graph = prepared.run, prepared.table, prepared.graph
-    folder = open_folder(run, prepared.path, prepared.checksums)
-    keep_settings(folder, run, prepared.checksums, prepared.models)
-    if graph.size <= KEPT_TOPICS:
-        save_graph(graph, folder.path / "graph", source="what this run searched", overwrite=True)
-    asked = {role: Asked() for role in prepared.models}
-    stopped: StoppedEarly | None = None
-    tests: Sequence[TopicTest] = ()
-
-    def keep(so_far: Sequence[TopicTest]) -> None:
-        nonlocal tests
-        tests = so_far
-
-    with Ledger.open(folder.database, "boundary") as ledger:
-        runners = {
-            role: StoppingRunner(ledger, asked[role], **runner_terms(run, role, interrupts))
-            for role in prepared.models
-        }
-        stages = Stages(prepared.models, runners, watch_calls)
-        config = table.test_config({role: one.sampling() for role, one in run.models.items()})
-        tester = TopicTester(stages, config, judge=_stance(run), sets=prepared.sets)
-        embedder = _answer_embedder(prepared.policy)
-
-        async def test(nodes: Sequence[int]) -> Sequence[TopicTest]:
-            return await tester.test([visit(graph, node, 0) for node in nodes])
-
-        board = Board(graph, title_vectors(graph, table.vectors), table.queries, table.variant)
-        try:
-            await search(
-                board,
-                prepared.policy,
-                SearchConfig(table.batch, table.probes, prepared.start, run.seed),
-                test,
-                lambda one: to_observation(one, embedder),
-                keep,
-                watch,
+    with held_folder(run, prepared.path, prepared.checksums) as folder:
+        keep_settings(folder, run, prepared.checksums, prepared.models)
+        if graph.size <= KEPT_TOPICS and not _is_kept(graph, folder.path / "graph"):
+            save_graph(
+                graph, folder.path / "graph", source="what this run searched", overwrite=True
             )
-        except StoppedEarly as stop:
-            stopped = stop
-        finally:
-            folder.write_parts("topic test", tests)
-            folder.write_parts("remaining", _remaining(board, prepared.policy, len(tests)))
-            for model in prepared.models.values():
-                await model.close()
-        spent = ledger.spent()
-    tester.sets.write(folder.path / "questions.jsonl")
-    calls = {
-        "by_role": {role: _summary(one) for role, one in asked.items()},
-        "by_stage": dict(stages.calls),
-        "spent": {role: asdict(cost) for role, cost in spent.items()},
-        "stopped": stopped.stopped if stopped else None,
-        "message": stopped.message if stopped else "",
-        "judge_faults": dict(tester.counts.judge_faults),
-        "question_faults": dict(tester.counts.questions.faults),
-    }
-    _report(folder, run, calls, graph)
+        asked = {role: Asked() for role in prepared.models}
+        stopped: StoppedEarly | None = None
+        tests: Sequence[TopicTest] = ()
+
+        def keep(so_far: Sequence[TopicTest]) -> None:
+            nonlocal tests
+            tests = so_far
+
+        with engine_of(run) as engine, Ledger.open(folder.database, "boundary") as ledger:
+            runners = {
+                role: StoppingRunner(
+                    ledger, asked[role], **runner_terms(run, role, interrupts, engine)
+                )
+                for role in prepared.models
+            }
+            stages = Stages(prepared.models, runners, watch_calls)
+            config = table.test_config({role: one.sampling() for role, one in run.models.items()})
+            tester = TopicTester(stages, config, judge=_stance(run), sets=prepared.sets)
+            embedder = _answer_embedder(prepared.policy)
+
+            async def test(nodes: Sequence[int]) -> Sequence[TopicTest]:
+                return await tester.test([visit(graph, node, 0) for node in nodes])
+
+            board = Board(graph, title_vectors(graph, table.vectors), table.queries, table.variant)
+            try:
+                await search(
+                    board,
+                    prepared.policy,
+                    SearchConfig(table.batch, table.probes, prepared.start, run.seed),
+                    test,
+                    lambda one: to_observation(one, embedder),
+                    keep,
+                    watch,
+                )
+            except StoppedEarly as stop:
+                stopped = stop
+            finally:
+                folder.write_parts("topic test", tests)
+                folder.write_parts("remaining", _remaining(board, prepared.policy, len(tests)))
+                for model in prepared.models.values():
+                    await model.close()
+            spent = ledger.spent()
+        tester.sets.write(folder.path / "questions.jsonl")
+        calls = {
+            "by_role": {role: _summary(one) for role, one in asked.items()},
+            "by_stage": dict(stages.calls),
+            "spent": {role: asdict(cost) for role, cost in spent.items()},
+            "stopped": stopped.stopped if stopped else None,
+            "message": stopped.message if stopped else "",
+            "judge_faults": dict(tester.counts.judge_faults),
+            "question_faults": dict(tester.counts.questions.faults),
+        }
+        _report(folder, run, calls, graph)
     return Done(folder, asked, stopped, tests)
 
 
@@ -257,7 +267,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     folder = RunFolder.open(path)
     before = read_run_file(folder.settings).part("boundary")
     run = read_run_file(folder.settings, changes).part("boundary")
-    if asked_by(run) != asked_by(before):
+    if asked_by(run) != asked_by(before) or judge_form(run) != judge_form(before):
         raise RunError(
             f"{path}: {', '.join(changes or ())} would change what is asked, not how the replies "
             "are read. Start another run with `askew run`."
@@ -273,6 +283,14 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     folder.write_parts("topic test", tests)
     _report(folder, run, kept.get("calls", {}), graph)
     return folder
+
+
+def _is_kept(graph: TopicGraph, folder: Path) -> bool:
+    """Whether the folder holds this graph, whole."""
+    try:
+        return open_graph(folder, verify=True).checksum == graph.checksum
+    except DataError:
+        return False
 
 
 def kept_tests(folder: RunFolder) -> list[TopicTest]:

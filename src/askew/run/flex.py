@@ -16,14 +16,16 @@ from askew.models.ledger import Ledger
 from askew.models.ledgerfile import read_records
 from askew.models.registry import load_model
 from askew.models.runner import Answers, Plan, Progress, Runner
+from askew.privacy.locality import kept_local
 from askew.records import Call, Reply
 from askew.report.page import write_report
 from askew.run.common import (
     default_folder,
+    engine_of,
+    held_folder,
     keep_figures,
     keep_settings,
     lanes,
-    open_folder,
     part_figures,
     planning_ledger,
     refuse_imported,
@@ -58,6 +60,7 @@ class Prepared:
         return sum(one.condition == "attacked" for one in self.asked)
 
 
+@kept_local
 def prepare(run: RunFile, target: Model | None = None) -> Prepared:
     """Settle the settings, read the data and build every prompt; asks nothing.
 
@@ -128,6 +131,7 @@ async def duration(prepared: Prepared, planned: Plan) -> Duration:
     return Duration(seconds, f"from {len(calls)} calls made just now")
 
 
+@kept_local
 async def execute(
     prepared: Prepared,
     progress: Callable[[Progress], None] | None = None,
@@ -143,19 +147,19 @@ async def execute(
         progress: told how far it has come.
         interrupts: counts what asks the run to stop, where signals do not arrive.
     """
-    folder = open_folder(prepared.run, prepared.path, prepared.study.checksums)
-    questions = flex.as_questions(prepared.asked, prepared.calls, prepared.model)
-    keep_settings(folder, prepared.run, prepared.study.checksums, {"target": prepared.model})
-    items = {one.id: one for one in (*prepared.study.items, *prepared.study.controls)}
-    folder.write_questions(items.values(), questions)
-    with Ledger.open(folder.database, "flex") as ledger:
-        try:
-            runner = Runner(ledger, **runner_terms(prepared.run, "target", interrupts))
-            answers = await flex.ask(prepared.calls, prepared.model, runner, progress)
-        finally:
-            await prepared.model.close()
-    figures = _score(folder, prepared.run, answers.replies)
-    _report(folder, prepared.run, figures, answers.summary(), _study_notes(prepared))
+    with held_folder(prepared.run, prepared.path, prepared.study.checksums) as folder:
+        questions = flex.as_questions(prepared.asked, prepared.calls, prepared.model)
+        keep_settings(folder, prepared.run, prepared.study.checksums, {"target": prepared.model})
+        items = {one.id: one for one in (*prepared.study.items, *prepared.study.controls)}
+        folder.write_questions(items.values(), questions)
+        with engine_of(prepared.run) as engine, Ledger.open(folder.database, "flex") as ledger:
+            try:
+                runner = Runner(ledger, **runner_terms(prepared.run, "target", interrupts, engine))
+                answers = await flex.ask(prepared.calls, prepared.model, runner, progress)
+            finally:
+                await prepared.model.close()
+        figures = _score(folder, prepared.run, answers.replies)
+        _report(folder, prepared.run, figures, answers.summary(), _study_notes(prepared))
     return folder, answers
 
 

@@ -34,7 +34,10 @@ from askew.runfile.tables import (
     BudgetTable,
     Count,
     DataTable,
+    EngineTable,
     ModelTable,
+    RedactTable,
+    RetentionTable,
     RoleBudgetTable,
     Table,
 )
@@ -48,6 +51,7 @@ __all__ = [
     "ClinicalTable",
     "Count",
     "DataTable",
+    "EngineTable",
     "FlexTable",
     "ModelTable",
     "RoleBudgetTable",
@@ -55,10 +59,12 @@ __all__ = [
     "Table",
     "WordingTable",
     "checked",
+    "inputs_absolute",
     "make_absolute",
     "put",
     "read_run_file",
     "read_toml",
+    "read_values",
     "validated",
     "write_run_file",
 ]
@@ -75,6 +81,9 @@ class RunFile(Table):
     local_only: bool = False
     models: dict[str, ModelTable]
     budget: BudgetTable = BudgetTable()
+    engine: EngineTable | None = None
+    retention: RetentionTable | None = None
+    redact: RedactTable | None = None
     flex: FlexTable = FlexTable()  # read where it is given, and where no other audit's table is
     clinical: ClinicalTable | None = None
     boundary: BoundaryTable | None = None
@@ -211,10 +220,13 @@ class RunFile(Table):
         (audit,) = self.audits
         settings = self.model_dump(mode="json", include={"seed", "models", audit})
         for table in settings["models"].values():
-            for way in ("timeout_seconds", "concurrency"):
+            for way in ("timeout_seconds", "concurrency", "api_key_keyring"):
                 table.pop(way)
         for name in (*_READING[audit], *_APART[audit]):
             settings[audit].pop(name)
+        # A run goes on in the form in which it was begun, whatever the form of new ones is.
+        settings[audit].pop("judge_form", None)
+        settings[audit].get("judge", {}).pop("form", None)
         for source in settings[audit].get("data", ()):
             source.pop("path")
         written = self.record.get("data", {}) if checksums is None else checksums
@@ -261,11 +273,26 @@ def read_run_file(path: Path, overrides: Mapping[str, object] | None = None) -> 
     Raises:
         ConfigError: names file, line where it can be found, key and mend.
     """
-    values, text = read_toml(path, f"Write one with `askew init {path}`, or leave the file out.")
-    make_absolute(_inputs(values), path.parent)
+    values, text = read_values(path)
     if path.name == "run.toml" and (path.parent / "run.sqlite").is_file():
         values["out"] = str(path.parent.resolve())
     return checked(values, overrides, where=str(path), text=text)
+
+
+def read_values(path: Path) -> tuple[dict[str, Any], str]:
+    """The values of a run file as they stand, what it reads made absolute; and its text.
+
+    Raises:
+        ConfigError: it is not there, or no TOML.
+    """
+    values, text = read_toml(path, f"Write one with `askew init {path}`, or leave the file out.")
+    inputs_absolute(values, path.parent)
+    return values, text
+
+
+def inputs_absolute(values: dict[str, Any], folder: Path) -> None:
+    """Make the paths of what a run reads absolute, as they are meant from a folder."""
+    make_absolute(_inputs(values), folder)
 
 
 def checked(
@@ -300,6 +327,8 @@ def checked(
 def _inputs(values: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
     """Where a run file names what is read: a table, and the key of a path or a list of them."""
     places = [(values, "prices"), (values, "reuse")]
+    if isinstance(redact := values.get("redact"), dict):
+        places.append((redact, "names_file"))
     boundary = values.get("boundary")
     if isinstance(boundary, dict):
         read = ("checkpoint", "question_sets", "slant_references")

@@ -15,6 +15,7 @@ from askew.errors import unknown_name
 from askew.models.embedder import NAME as PACKAGED_EMBEDDER
 from askew.models.embedder import available as embedder_available
 from askew.models.embedder import load_embedder
+from askew.prompts.marked import JudgeForm
 from askew.records import Sampling
 from askew.runfile.tables import Count, Table
 from askew.scores.stance import StanceJudge, read_slant
@@ -45,6 +46,7 @@ class BoundaryTable(Table):
     fewest_judged: int | None = Field(default=None, ge=1)  # fewer: unclear; None: over half
     cut_answers: CutAnswers = "left_out"
     re_asks: Count = 1  # of a list of questions or a verdict that cannot be read
+    judge_form: JudgeForm | Literal["auto"] = "auto"  # "auto": as begun; a new run's is "marked"
     question_sets: Path | None = None  # asked instead of making new ones
     slant: str = ""  # what a rule looks for, where no model judges: "any", "left", one's own
     slant_references: Path | None = None  # answers that take it and answers that do not
@@ -88,6 +90,7 @@ class BoundaryTable(Table):
             fewest_judged=self.fewest_judged,
             cut_answers=self.cut_answers,
             re_asks=self.re_asks,
+            judge_form="marked" if self.judge_form == "marked" else "plain",
         )
         return replace(
             plain,

@@ -21,6 +21,7 @@ from askew.errors import ConfigError, unknown_name
 from askew.models.embedder import NAME as PACKAGED_EMBEDDER
 from askew.models.embedder import available as embedder_available
 from askew.prompts.clinical import MOST_SHOTS
+from askew.prompts.marked import JudgeForm
 from askew.records import Sampling
 from askew.runfile.tables import DataTable, Table, named_data
 from askew.scores.endpoints import ENDPOINTS
@@ -67,6 +68,7 @@ class JudgeTable(Table):
     controls: int = Field(default=20, ge=0)  # of each kind: placebo, planted, label-only
     repeats: int = Field(default=3, ge=1)  # of each judgement
     re_asks: int = Field(default=1, ge=0)  # of a reply that cannot be read
+    form: JudgeForm | Literal["auto"] = "auto"  # "auto": as the run was begun; a new one "marked"
 
 
 _PAPER: dict[str, object] = {
@@ -281,6 +283,7 @@ class ClinicalTable(Table):
             controls=table.controls,
             repeats=table.repeats,
             re_asks=table.re_asks,
+            form="marked" if table.form == "marked" else "plain",
             sampling=sampling,
         )
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from askew.errors import ConfigError
+from askew.privacy.key_forms import Literal, literals
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -38,6 +39,8 @@ _FREE = "NAME"  # stands for a key that the user chooses, such as that of [model
 _PATTERNS = {
     r"^[^/\s]+/\S+$": "provider/model, such as 'openai/gpt-4o'",
     r"^[^+=|/#]+$": "a name without any of + = | / #",
+    r"^.+/[^/]+$": "an entry of the keyring, such as 'openai/me'",
+    r"^\d{1,5} ?(d|w|m|y)$": "a time such as 30d, 6w, 12m or 2y",
 }
 
 
@@ -73,8 +76,9 @@ def validated(
     """`values` as the settings of a kind of file; see `checked` for the rest.
 
     Raises:
-        ConfigError: names the first three faults.
+        ConfigError: names the first three faults; or a secret that stands in plain text, unshown.
     """
+    _refuse_literals(values, overrides, where, text)
     try:
         return kind.model_validate(values)
     except ValidationError as trouble:
@@ -83,6 +87,38 @@ def validated(
         raise ConfigError(
             "\n".join(faults[:3]) + (f"\n… and {more} more." if more > 0 else "")
         ) from None
+
+
+def _refuse_literals(
+    values: dict[str, Any], overrides: Mapping[str, object], where: str, text: str
+) -> None:
+    """Refuse keys and passwords that are written out; what askew has recorded itself may stand."""
+    given: dict[str, Any] = {}
+    for key, value in overrides.items():
+        put(given, key, value)
+    typed = next(literals(given), None)
+    found = typed or (None if "record" in values else next(literals(values), None))
+    if found is None:
+        return
+    line = None if typed else _line_of(list(found.place), text)
+    blamed = "command line" if typed else f"{where}:{line}" if line else where
+    mend = _in_variable(found)
+    shown = " It also stands in your shell's history." if blamed == "command line" else ""
+    raise ConfigError(
+        f"{blamed}: {'.'.join(found.place)} holds a secret in plain text ({found.what}), which the "
+        f"run folder would keep. {mend}{shown} If others have seen it, have it replaced."
+    )
+
+
+def _in_variable(found: Literal) -> str:
+    """How a setting is given its secret instead."""
+    name = found.place[-1]
+    if name in ("api_key_env", "api_key"):
+        return (
+            "Set an environment variable (export OPENAI_API_KEY=…) and write its name: "
+            'api_key_env = "OPENAI_API_KEY".'
+        )
+    return 'Put it in an environment variable and write "${VARIABLE}" in its place.'
 
 
 def write_run_file(run: BaseModel) -> str:

@@ -5,10 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from askew.models.base import ModelSpec
 from askew.models.budget import Budget, Limits
+from askew.models.engine import EngineSettings
+from askew.privacy.redaction import Kind, Redaction
 from askew.records import Sampling
 
 Count = Annotated[int, Field(ge=0)]
@@ -41,6 +51,7 @@ class ModelTable(Table):
     name: str = Field(pattern=r"^[^/\s]+/\S+$")
     base_url: str | None = None
     api_key_env: str | None = None
+    api_key_keyring: str | None = Field(default=None, pattern=r"^.+/[^/]+$")
     revision: str | None = None
     dtype: str | None = None
     adapter: str | None = None
@@ -60,6 +71,7 @@ class ModelTable(Table):
             name=self.name,
             base_url=self.base_url,
             api_key_env=self.api_key_env,
+            api_key_keyring=self.api_key_keyring,
             revision=self.revision,
             dtype=self.dtype,
             adapter=self.adapter,
@@ -93,6 +105,63 @@ class BudgetTable(RoleBudgetTable):
     def limits(self) -> Limits:
         """The budgets of the run and of its roles."""
         return Limits(self.budget(), {role: part.budget() for role, part in self.roles.items()})
+
+
+Age = Annotated[str, Field(pattern=r"^\d{1,5} ?(d|w|m|y)$")]
+
+
+class RetentionTable(Table):
+    """`[retention]`: after how long `askew purge --due` takes what, counted from the last call."""
+
+    texts: Age | None = None  # prompts, replies, items and cases
+    all: Age | None = None
+
+
+class RedactTable(Table):
+    """`[redact]`: what is blacked out where texts leave the run folder; scores never change."""
+
+    kinds: tuple[Kind, ...] = ()
+    names: tuple[str, ...] = ()
+    names_file: Path | None = None  # one a line
+    patterns: tuple[str, ...] = ()
+
+    def redaction(self) -> Redaction:
+        """The same, ready for use.
+
+        Raises:
+            ConfigError: a pattern is no regular expression, or the file cannot be read.
+        """
+        return Redaction.of(self.kinds, self.names, self.names_file, self.patterns)
+
+
+class EngineTable(Table):
+    """`[engine]`: where calls are sent from. What is asked and found does not depend on it."""
+
+    name: Literal["local", "ray"] = "local"
+    address: str | None = None  # of a Ray cluster, HOST:PORT; "env" takes RAY_ADDRESS
+    workers: int = Field(default=2, ge=1)
+    cpus_per_worker: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    gpus_per_worker: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    shard: int = Field(default=256, ge=1)  # calls that a worker is given at once, at most
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, values: Any) -> Any:
+        """`engine = "ray"` is short for a table with nothing but a name."""
+        return {"name": values} if isinstance(values, str) else values
+
+    @model_validator(mode="after")
+    def _is_named(self) -> EngineTable:
+        if self.model_fields_set and "name" not in self.model_fields_set:
+            given = ", ".join(sorted(self.model_fields_set))
+            raise ValueError(f'{given}: of no use without engine.name = "ray" (--engine ray)')
+        return self
+
+    def settings(self) -> EngineSettings | None:
+        """What the engine reads; None where calls are sent from this process."""
+        if self.name == "local":
+            return None
+        return EngineSettings(**self.model_dump(exclude={"name"}))
 
 
 class DataTable(Table):

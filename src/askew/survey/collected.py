@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,7 @@ from askew.datasets.base import BadRecord, Report
 from askew.datasets.fields import identifier, is_absent, optional_text
 from askew.datasets.files import Record, csv_rows, read_file
 from askew.errors import DataError
+from askew.report.sheet_cells import sheet_cell, sheet_text
 from askew.report.words import clean
 from askew.runfolder import write_whole
 from askew.survey.candidates import shown_attribute
@@ -67,7 +68,8 @@ class Collected:
 def write_csv(path: Path, collected: Collected) -> None:
     """Write one row a rating, and one for a rater who has none.
 
-    A text that a spreadsheet would run as a formula begins with an apostrophe.
+    A text that a spreadsheet would run as a formula begins with an apostrophe; `read_csv` takes it
+    off again.
 
     Raises:
         RunError: the file cannot be written.
@@ -82,7 +84,7 @@ def write_csv(path: Path, collected: Collected) -> None:
         rows = [_cells(one) for one in own] or [("",) * (len(COLUMNS) - 2)]
         for row in rows:
             cells = (rater.name, rater.status.value, *row, *about)
-            writer.writerow([_safe(cell) for cell in cells])
+            writer.writerow([sheet_cell(clean(cell)) for cell in cells])
     write_whole(path, text.getvalue())
 
 
@@ -96,11 +98,6 @@ def _cells(rating: Rating) -> tuple[str, ...]:
         rating.comment,
         rating.answered_at,
     )
-
-
-def _safe(cell: str) -> str:
-    cell = clean(cell)
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def read_csv(path: Path, survey: Survey) -> Collected:
@@ -117,7 +114,8 @@ def read_csv(path: Path, survey: Survey) -> Collected:
     report = Report()
     raters: dict[str, Rater] = {}
     ratings: dict[tuple[str, str], Rating] = {}
-    for record in csv_rows(file, report, ("rater", "scenario", "choice")):
+    for row in csv_rows(file, report, ("rater", "scenario", "choice")):
+        record = replace(row, fields={name: _as_said(one) for name, one in row.fields.items()})
         try:
             rater = _rater(record, survey)
             if raters.setdefault(rater.name, rater) != rater:
@@ -132,6 +130,10 @@ def read_csv(path: Path, survey: Survey) -> Collected:
     if not raters:
         raise DataError(f"{path}: it has no row. Name the file that holds the answers.")
     return Collected(tuple(raters.values()), tuple(ratings.values()))
+
+
+def _as_said(cell: object) -> object:
+    return sheet_text(cell) if isinstance(cell, str) else cell
 
 
 def _rater(record: Record, survey: Survey) -> Rater:

@@ -12,6 +12,7 @@ from askew.audits.clinical_answers import FORMS, AnswerConfig, Ask, Case, read_a
 from askew.errors import ConfigError, DataError, unknown_name
 from askew.models.ledgerfile import read_records
 from askew.perturb.attributes import NEUTRAL
+from askew.report.items.redacted import redacted, redaction_of
 from askew.runfile import read_run_file
 from askew.runfolder import RunFolder
 from askew.seeds import generator
@@ -64,6 +65,7 @@ def candidates_of_run(
         ConfigError: an arm is not known or not in the run, or both are one.
         DataError: the run has no vignettes or no answers that fit.
     """
+    rules = redaction_of(folder)
     vignettes = {one.id: one for one in folder.read_parts("vignette", Vignette)}
     variants = folder.read_parts("variant", Variant)
     asks = folder.read_parts("ask", Ask)
@@ -87,7 +89,7 @@ def candidates_of_run(
         texts = [one for one in variants if one.vignette_id == vignette.id]
         pair = _pair(vignette, texts, source, used)
         if pair is not None:
-            found.append(_candidate(vignette, pair, source))
+            found.append(redacted(_candidate(vignette, pair, source), rules))
     if not found:
         raise DataError(
             f"{folder.path}: no vignette has the original and a twin answered under both "

@@ -16,9 +16,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from askew.errors import RunError
+from askew.models.sqlite_guard import decoded, refuse_foreign
 from askew.survey.collected import Collected, Rater, Rating, Status
 from askew.survey.records import Choice, Label, Sheet, Survey
 
@@ -86,11 +87,13 @@ class Store:
                     f"{path} cannot be made: {trouble.strerror}. Name another file with --db."
                 ) from trouble
             self._database = sqlite3.connect(path, timeout=5, isolation_level=None)
+            refuse_foreign(self._database, path)
             self._database.execute("PRAGMA journal_mode = WAL")
             # FULL also keeps what was answered through a loss of power.
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.executescript(_SCHEMA)
             self._database.execute("INSERT OR IGNORE INTO meta VALUES ('survey', ?)", (survey.id,))
+            self._inode = path.stat().st_ino
         _check_survey(self._database, path, survey)
 
     def close(self) -> None:
@@ -229,8 +232,25 @@ class Store:
                 row,
             )
 
+    def _check_place(self) -> None:
+        """An answer that is kept in a file that is gone is not kept.
+
+        Raises:
+            RunError: the file was moved or deleted while the study was served.
+        """
+        try:
+            there = self.path.stat().st_ino == self._inode
+        except OSError:
+            there = False
+        if not there:
+            raise RunError(
+                f"{self.path} is gone: it was moved or deleted while the study was served. Put it "
+                "back, or stop the server and start it again."
+            )
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        self._check_place()
         with _as_run_error(self.path):
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -249,14 +269,27 @@ def read_database(path: Path, survey: Survey) -> Collected:
     """
     if not path.is_file():
         raise RunError(f"{path} is not there. Name the file that `askew survey serve` wrote.")
+    try:
+        return _read(path, survey)
+    except RunError:
+        # A server that was started in the midst of it writes to what nobody was writing to; now
+        # that it is there, it is read beside.
+        if not path.with_name(path.name + "-wal").exists():
+            raise
+        return _read(path, survey)
+
+
+def _read(path: Path, survey: Survey) -> Collected:
     # Nobody is writing where there is no log; a plain read-only connection could not be made on a
     # read-only disk.
+    before = path.stat().st_mtime_ns
     quiet = "" if path.with_name(path.name + "-wal").exists() else "&immutable=1"
     address = f"{path.resolve().as_uri()}?mode=ro{quiet}"
     with (
         _as_run_error(path),
         closing(sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)) as database,
     ):
+        refuse_foreign(database, path)
         _check_survey(database, path, survey)
         rows = database.execute(f"SELECT number, {_STATUS} FROM raters ORDER BY number").fetchall()
         about: dict[int, dict[str, str]] = {}
@@ -265,6 +298,8 @@ def read_database(path: Path, survey: Survey) -> Collected:
         ):
             about.setdefault(rater, {})[question] = answer
         ratings = _ratings(database, "", ())
+    if quiet and path.stat().st_mtime_ns != before:
+        raise RunError(f"{path} was changed while it was read. Start the same command again.")
     raters = (Rater(str(row[0]), _status(row[1:]), about.get(row[0], {})) for row in rows)
     return Collected(tuple(raters), tuple(ratings))
 
@@ -291,18 +326,29 @@ def _ratings(database: sqlite3.Connection, where: str, values: tuple[object, ...
         values,
     )
     last = {
-        (row[0], row[1]): Rating(
-            str(row[0]),
-            row[1],
-            cast("Choice", row[2]),
-            cast("Label", row[3]),
-            tuple(json.loads(row[4])),
-            row[5],
-            row[6],
-        )
+        (row[0], row[1]): decoded(f"an answer of rater {row[0]!r}", _rating_from_row, row)
         for row in rows
     }
     return list(last.values())
+
+
+def _rating_from_row(row: Sequence[object]) -> Rating:
+    rater, scenario, choice, left, noticed, comment, answered_at = row
+    found = json.loads(str(noticed))
+    if choice not in get_args(Choice) or left not in (None, *get_args(Label)):
+        raise ValueError(f"choice {choice!r}, left {left!r}")
+    texts = (scenario, comment, answered_at, *found)
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in texts):
+        raise TypeError("a field that is no text")
+    said = [str(one) for one in texts]
+    return Rating(
+        str(rater),
+        said[0],
+        cast("Choice", choice),
+        cast("Label", left),
+        tuple(said[3:]),
+        *said[1:3],
+    )
 
 
 def _check_survey(database: sqlite3.Connection, path: Path, survey: Survey) -> None:

@@ -24,6 +24,7 @@ from askew.report.compare.records import (
 )
 from askew.report.compare.settings import audit_settings, audits_missing, shared_settings
 from askew.report.compare.verdict import MARGIN, decide
+from askew.report.items.redacted import redacted, redaction_of
 from askew.report.which_audit import AUDITS, Audit, audits_in, settings_of
 from askew.report.words import listed, percent
 from askew.runfolder import RunFolder, write_whole
@@ -181,6 +182,9 @@ def _against(
         if not anyway:
             _refuse(settings, runs)
         compared = _compared(audit, baseline, other, settings, tables, margin, seed, flips)
+        for run in (baseline, other):
+            shown = redacted(compared.flips, redaction_of(run.folder))
+            compared = replace(compared, flips=shown)
         found.append(_with_objections(compared, baseline, other, margin))
     if not any(audit.paired for audit in found):
         whole = "; ".join(

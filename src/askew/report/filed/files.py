@@ -12,10 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from askew.errors import RunError
+from askew.durable import sync_folder, sync_tree
+from askew.errors import ConfigError, RunError
 from askew.report.filed.pack import evidence_of, with_unknown
 from askew.report.filed.records import BundledFile, EvidencePack
 from askew.report.filed.text import to_html, to_markdown
+from askew.report.items.redacted import redaction_of
 from askew.runfolder import RunFolder, is_taken, json_text, whole_file
 
 SUMS = "SHA256SUMS"
@@ -74,9 +76,11 @@ def write_pack(
         if zipped:
             _zip(staging, out)
         else:
+            sync_tree(staging)
             if out.is_dir():
                 out.rmdir()
             staging.rename(out)
+            sync_folder(out.parent)
     return pack
 
 
@@ -99,10 +103,22 @@ def _staging(out: Path) -> Iterator[Path]:
 def _wanted(folder: RunFolder, with_calls: bool, with_report: bool) -> dict[str, tuple[str, str]]:
     """The files of the run that go in, by name, with what they are and what they may hold."""
     files = {name: told for name, told in _FILES.items() if with_report or name != "report.html"}
+    if with_calls and redaction_of(folder) is not None:
+        raise ConfigError(
+            f"{folder.path} has rules of redaction, and its ledger holds every text as it was. "
+            "Leave out --with-calls; the report shows the texts redacted (--with-report)."
+        )
     if with_calls:
         graph = sorted(file for file in folder.path.glob("graph/*") if file.is_file())
         files |= _CALLS
         files |= {file.relative_to(folder.path).as_posix(): _GRAPH for file in graph}
+    for link in (folder.path / name for name in (*files, "graph")):
+        if link.is_symlink():
+            # Of a folder from elsewhere: what it leads to, a key say, would be handed on.
+            raise RunError(
+                f"{link} is a symbolic link, which is not followed: the file may lie outside the "
+                "run. Put the file itself there."
+            )
     return {name: told for name, told in files.items() if (folder.path / name).is_file()}
 
 

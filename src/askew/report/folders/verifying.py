@@ -9,6 +9,7 @@ from pathlib import Path
 
 from askew.errors import MissingDependency, RunError
 from askew.manifest import Fault, FaultKind, check_manifest
+from askew.models.ledgerfile import refuse_newer
 from askew.report.folders.signature import Signature, SignatureState, check_signature
 
 
@@ -73,6 +74,7 @@ def verify_run(run: Path, signer: bytes | None = None, *, allow_extra: bool = Fa
                 "unpacked, by sha256sum --check SHA256SUMS."
             )
         faults = check_manifest(run)
+        refuse_newer(run / "run.sqlite")  # which may be whole in another way
         signature = check_signature(run, signer)
     except (MissingDependency, RunError) as trouble:
         changed = any(fault.kind is not FaultKind.EXTRA for fault in faults)

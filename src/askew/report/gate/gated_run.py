@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from askew.errors import RunError
+from askew.models.ledgerfile import refuse_newer
 from askew.report.which_audit import AUDITS, Audit
 
 # Settings that change neither the figures' questions nor how a reply is read.
@@ -55,6 +56,7 @@ def read_run(path: Path) -> GateRun:
             f"{path} has no estimates.json. Finish the run with `askew run {path / 'run.toml'}`, "
             f"or score what it has with `askew score {path}`."
         )
+    refuse_newer(file.with_name("run.sqlite"))
     estimates = read_json(file, "Name a run folder, or its estimates.json.")
     if not any(isinstance(estimates.get(audit), Mapping) for audit in AUDITS):
         raise RunError(

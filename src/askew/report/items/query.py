@@ -128,7 +128,7 @@ class ItemSource:
     def _open(self, audit: Audit) -> _Opened:
         with self._lock:
             if audit not in self._opened:
-                self._opened[audit] = _Opened(self.stocks.of(audit))
+                self._opened[audit] = _Opened(self.stocks.shown(audit))
             return self._opened[audit]
 
 
@@ -177,7 +177,7 @@ class _Opened:
             if wanted not in _YES_NO:
                 raise unknown_name("value of flagged", wanted, list(_YES_NO))
             matching &= index.flagged == _YES_NO[wanted]
-        if searched := tuple(words.split()):
+        if searched := tuple(without_surrogates(words).split()):
             matching &= self._saying(searched)
         names = [column.facet.name for column in index.facets]
         for name in filters:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from askew.report.items import Shelf
 from askew.report.items.index import ItemIndex, Stock, shelf_of
+from askew.report.items.redacted import RedactedStock, redaction_of
 from askew.report.which_audit import Audit, audits_of
 from askew.runfolder import RunFolder
 from askew.seeds import generator
@@ -45,6 +46,16 @@ class Stocks:
                 self._read[audit] = stock_of(self.folder, audit)
             return self._read[audit]
 
+    def shown(self, audit: Audit) -> Stock:
+        """The same as they may be shown: by the rules of the run's `[redact]` table.
+
+        Raises:
+            ConfigError: the rules cannot be used.
+            RunError: the run cannot be read.
+        """
+        rules = redaction_of(self.folder)
+        return self.of(audit) if rules is None else RedactedStock(self.of(audit), rules)
+
 
 def shelves_of(
     folder: RunFolder | Stocks,
@@ -65,7 +76,7 @@ def shelves_of(
         RunError: the run cannot be read.
     """
     stocks = folder if isinstance(folder, Stocks) else Stocks(folder)
-    return tuple(_limited(stocks.of(audit), most, findings, sample) for audit in stocks.audits)
+    return tuple(_limited(stocks.shown(audit), most, findings, sample) for audit in stocks.audits)
 
 
 def stock_of(folder: RunFolder, audit: Audit) -> Stock:

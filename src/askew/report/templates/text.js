@@ -2,7 +2,9 @@
 
 // Named instead of shown, as on the rest of the page: control characters, half surrogate pairs,
 // what HTML forbids, and the marks that turn the text around them from right to left.
-const STEERS = /(?![\n\t])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u202a-\u202e\u2066-\u2069]/gu;
+// Invisible signs as well; those that join emoji and Persian letters stay.
+const STEERS =
+  /(?![\n\t])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 function clean(text) {
   return String(text)
