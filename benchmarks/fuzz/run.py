@@ -54,7 +54,7 @@ _EDGES = re.compile(rb"cov: (\d+)")
 def main(arguments: list[str] | None = None) -> int:
     """Read the options and do as they say."""
     parser = argparse.ArgumentParser(description="Fuzz askew's parsers.")
-    parser.add_argument("--target", action="append", help="only these; all by default")
+    parser.add_argument("--target", action="append", help="only these, in this order; all by default")
     parser.add_argument("--engine", choices=["atheris", "hypothesis", "plain", "mixed"])
     parser.add_argument("--until", type=int, help="inputs per target, earlier runs counted")
     parser.add_argument("--seconds", type=float, help="seconds in all, shared by the targets")
@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = set(options.target or ()) - set(targets)
     if unknown:
         parser.error(f"no target {', '.join(sorted(unknown))}. Known: {', '.join(sorted(targets))}")
-    chosen = {name: one for name, one in targets.items() if name in (options.target or targets)}
+    chosen = {name: targets[name] for name in options.target or targets}
     if options.list:
         for one in chosen.values():
             print(f"{one.name:28} {(one.function.__doc__ or '').strip().splitlines()[0]}")

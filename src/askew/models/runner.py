@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from askew.errors import ConfigError
@@ -24,6 +25,7 @@ from askew.records import Call, Reply
 
 _MOST_CONCURRENCY = 64
 _REPORT_SECONDS = 0.1
+_PORTION = 10_000  # calls that are planned in one transaction
 _TOKENS_BEFORE_A_CHOICE = 16
 
 
@@ -145,7 +147,7 @@ class Runner:
             ConfigError: the model cannot do what a call asks for, or a money budget has no price.
         """
         price = self._check(model, calls)
-        wanted = _distinct(_keyed(model, calls))
+        wanted = _distinct(_keys(model, calls), calls)
         states = self.ledger.states(list(wanted))
         open_keys = [key for key in wanted if states.get(key) is not State.RECEIVED]
         hits = self._find(open_keys)
@@ -153,7 +155,7 @@ class Runner:
         unknown = [key for key in left if states.get(key) is State.UNKNOWN]
         if not self._asks_unknown(model):
             left = [key for key in left if states.get(key) is not State.UNKNOWN]
-        new = [wanted[key].call for key in left]
+        new = [wanted[key] for key in left]
         prompt_tokens = [model.tokens(call) for call in new]
         completion_tokens = [_completion_bound(call) for call in new]
         money = None
@@ -193,27 +195,27 @@ class Runner:
             WriteFailed: the disk is full, and not even the last replies could be written.
         """
         price = self._check(model, calls)
-        keys = _keyed(model, calls)
-        wanted = _distinct(keys)
+        keys = _keys(model, calls)
+        wanted = _distinct(keys, calls)
         elsewhere = [self._claims[key] for key in wanted if key in self._claims]
-        mine = [call for key, call in wanted.items() if key not in self._claims]
+        mine = {key: call for key, call in wanted.items() if key not in self._claims}
         claim = asyncio.get_running_loop().create_future()
-        self._claims.update((call.key, claim) for call in mine)
+        self._claims.update((key, claim) for key in mine)
         try:
             entries = self._plan(model, mine, price)
             sent = {entry.key for entry in entries if self._is_to_be_sent(entry, model)}
             to_send = [entry for entry in entries if entry.key in sent]
             stop = await self._send(model, entries, to_send, price, progress)
         finally:
-            for call in mine:
-                del self._claims[call.key]
+            for key in mine:
+                del self._claims[key]
             claim.set_result(None)
         if elsewhere:
             await asyncio.wait(set(elsewhere))
             owned = {entry.key for entry in entries}
-            others = [call for key, call in wanted.items() if key not in owned]
+            others = {key: call for key, call in wanted.items() if key not in owned}
             entries += self._plan(model, others, price)
-        return _answers([call.key for call in keys], entries, sent, stop)
+        return _answers(keys, entries, sent, stop)
 
     def _check(self, model: Model, calls: Sequence[Call]) -> Price | None:
         """The model's price; raises if the model or the budget does not fit the calls."""
@@ -257,11 +259,18 @@ class Runner:
             return self.settings.concurrency
         return max(_MOST_CONCURRENCY, model.parallel) if model.parallel > 1 else 1
 
-    def _plan(self, model: Model, wanted: Sequence[Wanted], price: Price | None) -> list[Entry]:
+    def _plan(self, model: Model, wanted: Mapping[str, Call], price: Price | None) -> list[Entry]:
         def bound(call: Call) -> Cost:
             return cost_of_call(price, model.tokens(call), _completion_bound(call))
 
-        return self.ledger.plan(model.name, wanted, bound, self._find)
+        entries: list[Entry] = []
+        rest = iter(wanted.items())
+        # A portion at a time, so that a million requests never lie in memory as text, nor in one
+        # transaction in the database's log.
+        while portion := list(islice(rest, _PORTION)):
+            asked = [Wanted(key, request_json(call), call) for key, call in portion]
+            entries += self.ledger.plan(model.name, asked, bound, self._find)
+        return entries
 
     async def _send(
         self,
@@ -368,20 +377,17 @@ class _Reporter:
         )
 
 
-def _keyed(model: Model, calls: Sequence[Call]) -> list[Wanted]:
+def _keys(model: Model, calls: Sequence[Call]) -> list[str]:
+    """The calls' keys, in order."""
     identity = canonical_json(dict(model.identity()))
-    return [
-        Wanted(key_of(identity, request), request, call)
-        for call in calls
-        for request in (request_json(call),)
-    ]
+    return [key_of(identity, request_json(call)) for call in calls]
 
 
-def _distinct(calls: Sequence[Wanted]) -> dict[str, Wanted]:
+def _distinct(keys: Sequence[str], calls: Sequence[Call]) -> dict[str, Call]:
     """The calls by key, each once, in the order of their first mention."""
-    distinct: dict[str, Wanted] = {}
-    for call in calls:
-        distinct.setdefault(call.key, call)
+    distinct: dict[str, Call] = {}
+    for key, call in zip(keys, calls, strict=True):
+        distinct.setdefault(key, call)
     return distinct
 
 
