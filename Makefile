@@ -7,7 +7,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench bench-boundary release-check sbom clean
+.PHONY: demo test check format docs bench bench-boundary soak fuzz release-check sbom clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/askew models install builtin/smollm2
@@ -34,6 +34,13 @@ bench: $(VENV)/test-installed
 
 bench-boundary: $(VENV)/test-installed
 	$(BIN)/python benchmarks/run_all.py --audit boundary
+
+# Both go on where they stopped; see docs/reliability.md.
+soak: $(VENV)/test-installed
+	$(BIN)/python benchmarks/soak/soak.py --minutes 40
+
+fuzz: $(VENV)/test-installed
+	$(BIN)/python benchmarks/fuzz/run.py --until 1000000
 
 # Wheel and sdist, built twice to the same bytes; what they are made of; what is known against it.
 release-check: $(VENV)/test-installed

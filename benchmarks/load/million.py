@@ -80,7 +80,7 @@ def server() -> Iterator[str]:
 
 
 def resident() -> float:
-    """Megabytes of this process that are in memory now; on systems without /proc, at most so far."""
+    """Megabytes of this process in memory now; on systems without /proc, at most so far."""
     status = Path("/proc/self/status")
     if status.is_file():
         (line,) = (one for one in status.read_text().splitlines() if one.startswith("VmRSS"))
@@ -139,7 +139,7 @@ async def measure(folder: Path, number: int, minutes: float | None) -> int:
         # One address for all starts: it is a part of each call's key.
         model = ChatApi(ModelSpec(name="openai/toy", base_url=url))
         identity = {**model.identity(), "base_url": "loopback"}
-        model.identity = lambda: identity  # type: ignore[method-assign]
+        model.identity = lambda: identity
         meter = Meter(number, path, keep, ends)
         with Ledger.open(path) as ledger:
             runner = Runner(
@@ -167,7 +167,8 @@ def wrong(path: Path, number: int) -> list[str]:
         found.append(f"{number - received:,} calls have no answer")
     if twice:
         found.append(f"{twice:,} calls were asked again without having been unknown")
-    print(f"{received:,} answered, {doubts:,} times unknown, {path.stat().st_size / number:.0f} B each")
+    size = path.stat().st_size / number
+    print(f"{received:,} answered, {doubts:,} times unknown, {size:.0f} bytes of file each")
     return found
 
 

@@ -1,6 +1,7 @@
 """Calls a second on Ray with one and two workers, beside the engine of one process, in one run.
 
-    python benchmarks/speed/ray_engine.py [--calls 2000] [--delay 0.0] [--concurrency 32] [--json FILE]
+    python benchmarks/speed/ray_engine.py [--calls 2000] [--delay 0.0] [--concurrency 32]
+        [--json FILE]
 
 Three processes ask a server on loopback that answers after `--delay` seconds: this one, one worker,
 two workers. The overhead of a call is what it takes more than in this process where the server
