@@ -118,6 +118,7 @@ def flipped(data: bytes, place: int) -> bytes:
         (b"\xfd7zXZ\0" + b"\0" * 9, "xz"),
         (b"\x28\xb5\x2f\xfd" + b"\0" * 9, "zstd"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",  # packed data hold the time
 )
 def test_what_is_packed_otherwise_or_damaged_is_said(tmp_path, data, said):
     (tmp_path / "own.jsonl").write_bytes(data)
