@@ -47,7 +47,7 @@ release-check: $(VENV)/test-installed
 	$(BIN)/python release/build.py --out dist
 	$(BIN)/python release/sbom.py --extras all > dist/sbom.json
 	$(BIN)/pytest -q tests/test_packaging.py
-	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	$(BIN)/python release/audit.py constraints.txt
 
 sbom: $(VENV)/test-installed
 	mkdir -p dist

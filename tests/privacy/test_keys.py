@@ -28,8 +28,9 @@ from askew.models.chat_api import ChatApi
 from askew.models.http_app import HttpApp
 from askew.models.masking import NOTE, without_known_secrets
 from askew.models.registry import load_model
-from askew.privacy.known_secrets import forms, mask_these, named_secrets, without_secrets
+from askew.privacy.known_secrets import mask_these, named_secrets, without_secrets
 from askew.privacy.scan import find_secrets
+from askew.privacy.spellings import forms
 from askew.records import Call, Prompt
 from askew.runfile import read_run_file
 from tests.models.servers import Answer, FaultServer, Seen, chat_body

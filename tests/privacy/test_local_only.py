@@ -181,6 +181,8 @@ def test_under_the_guard_no_package_connects_or_looks_up():
             lambda: urllib.request.urlopen("http://api.example.org/", timeout=2),
             lambda: socket.create_connection(("93.184.216.34", 80), 2),
             lambda: socket.getaddrinfo("api.example.org", 443),
+            lambda: socket.gethostbyaddr("192.0.2.1"),
+            lambda: socket.getnameinfo(("192.0.2.1", 443), 0),
             lambda: socket.gethostbyname("api.example.org"),
             lambda: datagrams.sendto(b"x", ("8.8.8.8", 53)),
         ):

@@ -366,3 +366,43 @@ def test_a_new_run_folder_is_for_its_owner_alone_and_an_old_one_stays_as_it_is(t
     RunFolder.create(tmp_path / "new")
     modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("old", "new")]
     assert modes == [0o755, 0o700]
+
+
+def say(run: Path, text: str) -> None:
+    """Have the model of a run say something else."""
+    with closing(sqlite3.connect(run / "run.sqlite")) as database:
+        ((key, reply),) = database.execute(
+            "SELECT key, reply FROM calls WHERE reply IS NOT NULL LIMIT 1"
+        )
+        said = json.dumps({**json.loads(reply), "text": text})
+        database.execute("UPDATE calls SET reply = ? WHERE key = ?", (said, key))
+        database.commit()
+
+
+def add_to_figures(run: Path, text: str) -> None:
+    figures = json.loads((run / "estimates.json").read_text())
+    (run / "estimates.json").write_text(json.dumps({**figures, "told": text}))
+
+
+def test_a_short_reply_that_a_name_in_the_figures_repeats_stops_no_purge_and_is_counted(run):
+    say(run, "Pain relief offered")
+    add_to_figures(run, "Pain relief offered")
+    purge(run)
+    record = json.loads((run / PURGED).read_text())
+    assert record["state"] == "done"
+    assert (record["names_left"], record["left"]) == (1, {})
+    assert record["looked_for"] > 1
+
+
+def test_a_purge_that_found_a_text_says_so_again_until_it_is_gone(run):
+    """The database is empty by then, so that nothing is left to look for."""
+    said = "Ann Lee of Ward 7, born in May, came with a cough and was sent home."
+    say(run, said)
+    add_to_figures(run, said)
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"still holds .* estimates\.json"):
+            purge(run)
+        assert json.loads((run / PURGED).read_text())["state"] == "under way"
+    add_to_figures(run, "")
+    purge(run)
+    assert json.loads((run / PURGED).read_text())["state"] == "done"

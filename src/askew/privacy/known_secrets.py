@@ -7,26 +7,32 @@ and as it is written in URLs, JSON, HTML, hexadecimal digits and base64.
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import logging
 import os
 import re
 import traceback
 from collections.abc import Iterable, Mapping
-from urllib.parse import quote, quote_plus
+from typing import NamedTuple
+
+from askew.privacy.spellings import SHORTEST, Spellings, by_chance, looks_like_a_key
 
 STARS = "***"
-SHORTEST = 8  # a shorter one is a word such as "EMPTY", which texts may hold by themselves
 
 _NAMES = re.compile(
     r"(API_?KEY|ACCESS_KEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$", re.I
 )
 _USERINFO = re.compile(r"//[^/\s@'\"]+@")
 _remembered: dict[str, str] = {}  # value -> name
-_pattern: re.Pattern[str] | None = None
-_stale = True
+
+
+class _Known(NamedTuple):
+    """What is looked for, by where it is looked for."""
+
+    everywhere: Spellings
+    in_replies: Spellings
+
+
+_known: _Known | None = None  # None: to be made anew
 
 
 def remember(value: str, name: str) -> None:
@@ -36,10 +42,10 @@ def remember(value: str, name: str) -> None:
         value: the secret; one that is shorter than eight characters is not looked for.
         name: what to call it, such as the variable that it was read from.
     """
-    global _stale
+    global _known
     if len(value) >= SHORTEST and value not in _remembered:
         _remembered[value] = name
-        _stale = True
+        _known = None
         _mask_log_lines()
 
 
@@ -68,18 +74,34 @@ def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def mask(text: str) -> str:
-    """The text with every known secret starred out."""
-    global _pattern, _stale
-    if _stale:
-        # A change of the environment after this counts once another secret is read.
-        _pattern, _stale = _matching(named_secrets().values()), False
-    return text if _pattern is None else _pattern.sub(STARS, text)
+    """The text with every known secret starred out: for errors and log lines."""
+    return _looked_for().everywhere.out_of(text, STARS)
+
+
+def mask_reply(text: str) -> str:
+    """What a model said with the keys starred out that no honest reply holds by chance.
+
+    A key may be a word, such as "anything" for a server that wants none, and the variable of some
+    other program may hold one. To star words out would change what is read, and so the figures.
+    """
+    return _looked_for().in_replies.out_of(text, STARS)
+
+
+def mask_beginning(text: str, length: int) -> str:
+    """The first characters of a text with every known secret starred out.
+
+    A secret that the cut would go through is starred out whole.
+
+    Args:
+        text: to be cut.
+        length: in characters.
+    """
+    return _looked_for().everywhere.beginning(text, length, STARS)
 
 
 def mask_these(text: str, secrets: Iterable[str]) -> str:
     """The text with these secrets starred out, in every form."""
-    pattern = _matching(secrets)
-    return text if pattern is None else pattern.sub(STARS, text)
+    return Spellings(secrets).out_of(text, STARS)
 
 
 def mask_urls(text: str) -> str:
@@ -91,29 +113,18 @@ def mask_urls(text: str) -> str:
     return mask(_USERINFO.sub(f"//{STARS}@", text))
 
 
-def forms(secret: str) -> list[str]:
-    """A secret as it may be written: itself first, then in URLs, JSON, HTML, hex and base64.
-
-    In base64 the first and last signs depend on what stands beside the secret; they are left out.
-    """
-    data = secret.encode("utf-8", "surrogatepass")
-    told = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret)]
-    told += [re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in told[1:4]]
-    told += [json.dumps(secret)[1:-1], html.escape(secret), data.hex(), data.hex().upper()]
-    for before in range(3):
-        written = base64.b64encode(bytes(before) + data).decode()
-        inner = written[(0, 2, 3)[before] : (before + len(data)) * 8 // 6]
-        if len(inner) >= SHORTEST:
-            told += [inner, inner.replace("+", "-").replace("/", "_")]
-    return list(dict.fromkeys(told))
-
-
-def _matching(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    told = {form for one in secrets if len(one) >= SHORTEST for form in forms(one)}
-    if not told:
-        return None
-    # The longest first, so that no beginning of a form leaves its end standing.
-    return re.compile("|".join(map(re.escape, sorted(told, key=len, reverse=True))))
+def _looked_for() -> _Known:
+    # A change of the environment after this counts once another secret is read.
+    global _known
+    if _known is None:
+        values = list(named_secrets().values())
+        certain = [
+            one
+            for one in values
+            if (not by_chance(one) if one in _remembered else looks_like_a_key(one))
+        ]
+        _known = _Known(Spellings(values), Spellings(certain))
+    return _known
 
 
 def _is_path(value: str) -> bool:

@@ -24,6 +24,13 @@ VARIABLE = "ASKEW_LOCAL_ONLY"
 _OFF = ("", "0", "false", "no", "off")
 # What stops the hub's own client, whose transfers may be compiled code.
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
+# Each may ask a name server; the last two for the name of a number.
+_LOOKED_UP = (
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+    "socket.gethostbyaddr",
+    "socket.getnameinfo",
+)
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -159,8 +166,9 @@ def _watch(event: str, args: tuple[Any, ...]) -> None:
                 f"a connection to {place[0]} was stopped: nothing may leave this machine "
                 f"(local_only, {VARIABLE}). Choose a model on this machine, or allow others."
             )
-    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
-        name = args[0].decode("ascii", "replace") if isinstance(args[0], bytes) else args[0]
+    elif event in _LOOKED_UP:
+        given = args[0][0] if isinstance(args[0], tuple) and args[0] else args[0]
+        name = given.decode("ascii", "replace") if isinstance(given, bytes) else given
         if name and not _is_here(str(name)) and name != socket.gethostname():
             raise NotLocal(
                 f"the address of {name} was not looked up: nothing may leave this machine "

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from askew.privacy.key_forms import KEY_FORM, form_of
-from askew.privacy.known_secrets import forms
+from askew.privacy.spellings import InBytes
 
 WINDOW = 12  # bytes of a text by which it is looked for
 _MOST_UNPACKED = 1 << 31  # bytes; a bomb is not unpacked to its end
@@ -64,23 +64,18 @@ def find_secrets(folder: Path, secrets: Mapping[str, str], *, by_form: bool = Tr
     Raises:
         OSError: a file cannot be read.
     """
-    wanted = {
-        name: re.compile(b"|".join(re.escape(form.encode()) for form in _by_length(forms(value))))
-        for name, value in secrets.items()
-        if value
-    }
+    wanted = InBytes({name: value for name, value in secrets.items() if value})
     found: list[Found] = []
     for file in files_of(folder):
         name = file.relative_to(folder).as_posix()
         seen: set[tuple[str, str]] = set()
         for within, data in layers(file):
-            for what, pattern in wanted.items():
-                hit = pattern.search(data)
-                if hit is not None and (what, within) not in seen:
+            for what, place in wanted.first_places(data).items():
+                if (what, within) not in seen:
                     seen.add((what, within))
-                    found.append(Found(name, hit.start(), f"the value of {what}", within))
+                    found.append(Found(name, place, f"the value of {what}", within))
             hit = _FORM.search(data) if by_form else None
-            if hit is not None and not any(pattern.search(hit[0]) for pattern in wanted.values()):
+            if hit is not None and not wanted.first_places(hit[0]):
                 kind = form_of(hit[0].decode("ascii", "replace")) or "a key"
                 found.append(Found(name, hit.start(), kind, within))
     return found
@@ -212,10 +207,6 @@ def _from_island(text: bytes) -> bytes:
         except zlib.error:
             continue
     return raw
-
-
-def _by_length(found: Iterable[str]) -> list[str]:
-    return sorted(found, key=len, reverse=True)
 
 
 def _written(text: str) -> set[bytes]:
