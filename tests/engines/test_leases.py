@@ -195,6 +195,37 @@ def test_an_answer_that_came_late_is_not_asked_for_again(lent):
     assert exchanged.reserved.accepted == []
 
 
+def test_an_attempt_whose_worker_dies_after_a_late_reply_is_under_way_no_more(lent):
+    run = lent(2, Limits(Budget(calls=2)), asks_unknown=True)
+    run.begin({"a": [], "b": []})
+    first = wanted(run.owner.lease("job", "a", 1, 1, False))
+    run.owner.exchange("job", "a", [], first)
+    run.owner.gone("a")
+    again = wanted(run.owner.lease("job", "b", 1, 1, False))
+    run.owner.exchange("job", "b", [], again)
+    run.owner.exchange("job", "a", [answered(first[0])], [])
+    run.owner.gone("b")
+    run.owner.join("c")
+    # Nobody can give anything back: whoever asks is refused, and does not wait for ever.
+    assert run.owner.lease("job", "c", 1, 1, True).kind is Kind.REFUSED
+    (record,) = [one for one in read_records(run.path) if one.reply is not None]
+    assert record.cost == BOUND + BOUND
+    assert run.owner.status("job").tally == {State.RECEIVED: 1}
+
+
+def test_work_waits_for_what_other_work_may_give_back(lent):
+    run = lent(4, Limits(Budget(tokens=BOUND.tokens)))
+    other = Terms(run.terms.items[1:], run.terms.limits, asks_unknown=False, shard=4)
+    run.begin({"a": [], "b": []})
+    run.owner.begin("other", other, {})
+    first = wanted(run.owner.lease("job", "a", 1, 1, False))
+    assert run.owner.lease("other", "b", 1, 1, True).kind is Kind.WAIT
+    run.owner.exchange("job", "a", [], first)
+    run.owner.exchange("job", "a", [answered(first[0])], [])
+    run.owner.leave("job", "a")
+    assert run.owner.lease("other", "b", 2, 1, True).kind is Kind.REFUSED
+
+
 def test_a_call_over_which_every_worker_dies_fails_and_the_others_go_on(lent):
     run = lent(2, asks_unknown=True)
     run.begin({})
@@ -299,7 +330,8 @@ class Leases(RuleBasedStateMachine):
     def it_sends(self, pick, lost: bool) -> None:
         """`lost`: the owner is killed after it has written, before its word arrives."""
         worker = pick.choice([worker for worker in self.living if worker.numbers])
-        ready = [id_ for id_ in worker.numbers if id_ not in worker.flying]
+        ended = {one.attempt.id for one in worker.untold if one.state is not State.PLANNED}
+        ready = [id_ for id_ in worker.numbers if id_ not in {*worker.flying, *ended}]
         chosen = sorted(ready)[: pick.randint(1, 3)]
         self._exchange(worker, chosen, lost)
 
@@ -313,6 +345,8 @@ class Leases(RuleBasedStateMachine):
         for result in results:
             if result.state is State.RECEIVED:
                 self.told.add(result.attempt.id)
+            if result.state is not State.PLANNED:  # held until it is told, as a worker does
+                worker.numbers.pop(result.attempt.id)
         self._left(worker, exchanged)
 
     def _left(self, worker: Worker, exchanged: Exchanged) -> None:
@@ -343,8 +377,6 @@ class Leases(RuleBasedStateMachine):
         else:
             reply = Reply(finish=Finish.ERROR, error="no")
             result = Result(attempt, State.FAILED, ONE_CALL, reply, "no")
-        if outcome is not State.PLANNED:
-            worker.numbers.pop(attempt.id, None)
         if outcome is not State.RECEIVED:
             self.excused[attempt.id] += 1
         worker.untold.append(result)

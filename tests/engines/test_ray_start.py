@@ -77,9 +77,15 @@ def test_folders_of_killed_processes_are_removed_and_those_of_living_ones_stay(
     for name in ("askew-ray-dead", "askew-ray-living", "others"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "held").touch()
-    with (tmp_path / "askew-ray-living" / "held").open("r+b") as held:
+    # Of the dead one a process is left, as its parent was killed: it would make the folder anew.
+    command = [sys.executable, "-c", "import time; time.sleep(60)", tmp_path / "askew-ray-dead"]
+    with (
+        subprocess.Popen(command) as left,
+        (tmp_path / "askew-ray-living" / "held").open("r+b") as held,
+    ):
         assert ray_start._try_lock(held)
         ray_start._clear_left_over()
+        assert left.wait(timeout=30) < 0
     assert {path.name for path in tmp_path.iterdir()} == {"askew-ray-living", "others"}
 
 

@@ -165,6 +165,14 @@ def test_seeds_of_one_paid_model_never_pay_for_an_answer_twice(tmp_path, server)
     assert max(server.counts.values()) == 1
 
 
+def test_one_paid_model_under_two_labels_is_paid_for_once(tmp_path, server):
+    server.handler = lambda seen: Answer(chat_body("B"), delay=0.02)
+    two = "".join(f'{served(server, "a")}label = "{label}"\n' for label in ("one", "two"))
+    done = run(sweep(tmp_path, f"at_once = 2\n{two}"))
+    assert not done.incomplete
+    assert max(server.counts.values()) == 1
+
+
 def test_cells_of_different_served_models_are_under_way_at_once(tmp_path, server):
     server.handler = lambda seen: Answer(chat_body("B"), delay=0.02)
     done = run(sweep(tmp_path, f"at_once = 2\n{served(server, 'a', 'b')}"))

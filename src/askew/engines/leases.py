@@ -39,6 +39,7 @@ class _Work:
     held_back: dict[int, Cost] = field(default_factory=dict)  # of leased calls never sent yet
     last: dict[str, tuple[int, Lease]] = field(default_factory=dict)  # worker -> its last lease
     ended: dict[int, State] = field(default_factory=dict)
+    tally: Counter[State] = field(default_factory=Counter)  # of `ended`, kept as it grows
     deaths: Counter[int] = field(default_factory=Counter)
     stopped: bool = False
 
@@ -120,9 +121,10 @@ class LedgerOwner:
         self._living.discard(worker)
         for work in self._work.values():
             ids = work.leases.pop(worker, set())
-            rows = self._ledger.rows(list(ids))
-            self._orphaned(work, [row for row in rows.values() if row.state is State.SENT])
-            self._free(work, [row for row in rows.values() if row.state is not State.SENT])
+            rows = list(self._ledger.rows(list(ids)).values())
+            self._ledger.settle_attempts([_in_doubt(row) for row in rows if _answered_late(row)])
+            self._orphaned(work, [row for row in rows if row.state is State.SENT])
+            self._free(work, [row for row in rows if row.state is not State.SENT])
 
     def stop(self, name: str) -> None:
         """Lease no more calls of a piece of work."""
@@ -151,7 +153,7 @@ class LedgerOwner:
             return Status(False, spent=spent)
         leased = sum(map(len, work.leases.values()))
         done = not leased and (work.stopped or not work.queue)
-        return Status(True, done, Counter(work.ended.values()), spent, leased, full)
+        return Status(True, done, +work.tally, spent, leased, full)
 
     def close(self) -> None:
         """Write everything to disk and give the ledger back."""
@@ -255,7 +257,9 @@ class LedgerOwner:
         if not chosen:
             if not work.queue:
                 return Lease(Kind.WAIT if leased else Kind.DONE)
-            may_be_given_back = leased or self._ledger.under_way
+            # What is held back for other work counts too, and may be given back as well.
+            held = any(any(other.leases.values()) for other in self._work.values())
+            may_be_given_back = held or self._ledger.under_way
             return Lease(Kind.WAIT) if may_be_given_back else Lease(Kind.REFUSED, (), refusal or "")
         rows, requests = self._ledger.rows(chosen), self._ledger.requests(chosen)
         work.leases.setdefault(worker, set()).update(chosen)
@@ -345,12 +349,8 @@ class LedgerOwner:
             work.deaths[row.id] += 1
             worn_out = work.deaths[row.id] >= work.terms.max_deaths
             (failed if worn_out and work.terms.asks_unknown else again).append(row)
-        error = "the worker that asked ended before the reply was written"
-        in_doubt = [
-            Result(Attempt(row.id, row.attempts), State.UNKNOWN, None, None, error) for row in again
-        ]
         given_up = [_given_up(row, work.deaths[row.id]) for row in failed]
-        self._ledger.settle_attempts([*in_doubt, *given_up])
+        self._ledger.settle_attempts([*map(_in_doubt, again), *given_up])
         for row in again:
             if work.terms.asks_unknown:
                 work.put_back([row.id])
@@ -360,8 +360,21 @@ class LedgerOwner:
             self._end(work, row.id, State.FAILED)
 
     def _end(self, work: _Work, id_: int, state: State) -> None:
+        if (before := work.ended.get(id_)) is not None:
+            work.tally[before] -= 1
+        work.tally[state] += 1
         work.ended[id_] = state
         self._let_go(work, id_)
+
+
+def _answered_late(row: Row) -> bool:
+    """Whether an earlier attempt's reply has come while one more attempt was under way."""
+    return row.state is State.RECEIVED and row.reserved.calls > 0
+
+
+def _in_doubt(row: Row) -> Result:
+    error = "the worker that asked ended before the reply was written"
+    return Result(Attempt(row.id, row.attempts), State.UNKNOWN, None, None, error)
 
 
 def _given_up(row: Row, deaths: int) -> Result:

@@ -54,7 +54,8 @@ class RayEngine:
         self._ray: ModuleType | None = None
         self._workers: dict[str, Any] = {}
         self._owners: dict[Path, Any] = {}
-        self._ending: list[Any] = []  # what workers are told to end and may be at still
+        # Work that is over, by name, and what workers may be at still as they do not know it yet.
+        self._ending: dict[str, list[Any]] = {}
 
     def of(self, spec: ModelSpec) -> RoleEngine:
         """The engine for one role, whose model the workers load by `spec`."""
@@ -103,9 +104,21 @@ class RayEngine:
             self._workers[name] = actor.remote(name, str(Path.cwd()))
         return dict(self._workers)
 
-    def ending(self, parts: Sequence[Any]) -> None:
+    def ending(self, name: str, parts: Sequence[Any]) -> None:
         """Parts of work that is over, of which the workers are not told yet."""
-        self._ending.extend(parts)
+        if parts:
+            self._ending[name] = list(parts)
+
+    def over(self) -> list[str]:
+        """Work that is over and that a worker may still ask for.
+
+        An owner that was started anew has to hear of it: it would have the worker wait.
+        """
+        for name, parts in list(self._ending.items()):
+            _, left = self.ray.wait(parts, num_returns=len(parts), timeout=0)
+            if not left:
+                del self._ending[name]
+        return list(self._ending)
 
     def lost(self, worker: str) -> None:
         """A worker has died."""
@@ -138,8 +151,8 @@ class RayEngine:
         if ray is None:  # Ray is shut down, and the owner with it
             return
         # Who still asks this owner is told that all is done; without one it would ask for ever.
-        if self._ending:
-            ray.wait(self._ending, num_returns=len(self._ending), timeout=_ENDING_SECONDS)
+        if parts := [part for some in self._ending.values() for part in some]:
+            ray.wait(parts, num_returns=len(parts), timeout=_ENDING_SECONDS)
             self._ending.clear()
         with suppress(ray.exceptions.RayError):
             ray.get(owner.close.remote(), timeout=_CLOSE_SECONDS)

@@ -107,7 +107,8 @@ class RaySending:
         finally:
             with suppress(self._engine.ray.exceptions.RayError):
                 await _awaited(self._owner.end.remote(self._job.name))
-            self._engine.ending([self._references[name] for name in self._parts.values()])
+            parts = [self._references[name] for name in self._parts.values()]
+            self._engine.ending(self._job.name, parts)
             for part in self._parts:
                 part.cancel()
             self._ledger.read_again(self._entries)
@@ -116,6 +117,8 @@ class RaySending:
 
     async def _begin(self) -> None:
         """Tell the owner of the work, and set the workers to it."""
+        for over in self._engine.over():
+            await _awaited(self._owner.end.remote(over))
         self._workers = dict(list(self._engine.workers().items())[: self._at_work])
         await _awaited(
             self._owner.begin.remote(

@@ -37,7 +37,14 @@ _QUIET = {
     # Under `uv run`, Ray would pack the working folder and send it to every node.
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
 }
-_OWN = {**_QUIET, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": _TOKEN}
+_OWN = {
+    **_QUIET,
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": _TOKEN,
+    # Ray puts its workers behind all other work of the machine. The owner of a ledger is one, and
+    # on a busy machine the run would stand still; a run in one process is not put behind either.
+    "RAY_worker_niceness": "0",
+}
 _NAMED_BY_ENVIRONMENT = "env"
 # Ray gives its processes half a minute, whatever else the machine is at, and then gives up.
 _STARTS = 4
@@ -248,7 +255,7 @@ def _started(ray: ModuleType, cpus: int | None) -> RaySession:
 
 
 def _end_processes_of(folder: Path) -> None:
-    """End what a start that failed has left running; Ray forgets it."""
+    """End what a start that failed, or a process that was killed, has left running."""
     mark = str(folder).encode()
     for command in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -356,6 +363,8 @@ def _clear_left_over() -> None:
             with held.open("r+b") as file:
                 left_over = _try_lock(file)
             if left_over:
+                # What has not ended yet would make the folder anew, for its logs.
+                _end_processes_of(held.parent)
                 shutil.rmtree(held.parent, ignore_errors=True)
 
 

@@ -80,7 +80,7 @@ def folder_of(model: str) -> str:
     plain = "".join(
         "-" if sign in '/\\:*?"<>|' or not (sign.isprintable() or sign == " ") else sign
         for sign in model
-    )
+    ).replace("##", "--")  # "##[" and "##vso[" are a build server's, also where `ls` prints them
     # No file system takes more than 255 bytes; what is cut off is told apart by the hash behind.
     short = plain.encode("utf-8", "replace")[:LONGEST_NAME].decode("utf-8", "ignore").strip(". ")
     reserved = _RESERVED.match(short) or not short or short.startswith(".")

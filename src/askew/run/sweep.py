@@ -207,7 +207,12 @@ class _Sweeping:
         others = [self._planned.cells[other] for other in self._under_way]
         if self._planned.alone and one.here:
             return any(other.here for other in others)
-        return one.paid and any(other.cell.model == one.cell.model for other in others)
+        # By name and address: one model may stand in a sweep under two labels.
+        asked = one.cell.run.target
+        return one.paid and any(
+            (asked.name, asked.base_url) == (there.name, there.base_url)
+            for there in (other.cell.run.target for other in others)
+        )
 
     def _pausing(self) -> bool:
         now = time.monotonic()
