@@ -30,7 +30,7 @@ def loaded(name: str) -> ModuleType:
     return module
 
 
-sbom, release = loaded("sbom"), loaded("build")
+sbom, release, audit = loaded("sbom"), loaded("build"), loaded("audit")
 
 
 def pins() -> dict[str, str]:
@@ -169,3 +169,26 @@ def test_two_builds_are_the_same_bytes_and_the_wheel_works_outside_the_repositor
     ran("-c", cli, "run", *target, "--items", "2", "--out", "run", "--yes")
     assert (elsewhere / "run" / "report.html").stat().st_size > 50_000
     shutil.rmtree(alone)
+
+
+@pytest.mark.parametrize(
+    ("dependencies", "status", "said"),
+    [
+        ([], 3, "NOTHING WAS AUDITED"),
+        ([{"name": "a", "skip_reason": "not found"}], 3, "NOTHING WAS AUDITED: none of 1"),
+        (
+            [
+                {"name": "a", "version": "1", "vulns": []},
+                {"name": "b", "skip_reason": "not found"},
+            ],
+            3,
+            "NOT AUDITED: 1 of 2 packages: b",
+        ),
+        ([{"name": "a", "version": "1", "vulns": [{"id": "PYSEC-1"}]}], 1, "a 1: PYSEC-1"),
+        ([{"name": "a", "version": "1", "vulns": []}], 0, "audited: 1 packages, 0 with"),
+    ],
+)
+def test_an_audit_that_looked_nothing_up_is_no_clean_bill(dependencies, status, said):
+    ended, lines = audit.verdict({"dependencies": dependencies})
+    assert ended == status
+    assert said in "\n".join(lines)

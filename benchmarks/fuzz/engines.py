@@ -70,7 +70,7 @@ HARD = tuple(
         "\n\n",
     )
 )
-# How often a piece is written again: most inputs stay short, so that a million of them take minutes.
+# How often a piece is written again: most inputs stay short, so that a million take minutes.
 REPEATED = (1,) * 16 + (2,) * 8 + (3,) * 4 + (10,) * 2 + (50, 400)
 
 Give = Callable[[bytes], object]

@@ -5,9 +5,10 @@ its repeats, the repeat's own signs again and again, and an ending at which it f
 runs of the signs that texts commonly repeat. Printed are the patterns whose time on a text of twice
 the length is about four times as long, or worse.
 
-    python benchmarks/fuzz/regexes.py [--length 16000] [--limit 0.2]
+    python benchmarks/fuzz/regexes.py [--length 16000] [--limit 0.2] [--each 2] [--only PLACE]
 
-Exits with 1 if one takes longer than `--limit` seconds for `--length` characters.
+No pattern gets more than `--each` seconds of processor time; the table says which ones that cut
+short. Exits with 1 if one takes longer than `--limit` seconds for `--length` characters.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import argparse
 import ast
 import importlib
 import pkgutil
+import random
 import re
 import signal
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined]
@@ -90,7 +92,7 @@ def patterns() -> dict[str, Tried]:
 
 def _written(path: Path) -> Iterator[tuple[str, str, int, bool]]:
     """The patterns that are written out in calls such as `re.sub(r"…", …)`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(path)):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -200,23 +202,29 @@ def _one_of(value: list[Any], pick: int) -> str:
 
 
 @cache
-def _sources() -> str:
-    """All of askew's source."""
-    return "\n".join(
-        path.read_text(encoding="utf-8") for path in Path(askew.__path__[0]).rglob("*.py")
-    )
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
+def _uses() -> dict[str, set[str]]:
+    """What is asked of each name in askew's source: `{"_WORD": {"match", "sub"}, …}`."""
+    uses: dict[str, set[str]] = {}
+    for path in Path(askew.__path__[0]).rglob("*.py"):
+        for name, asked in re.findall(r"\b(\w+)\.(\w+)\(", path.read_text(encoding="utf-8")):
+            uses.setdefault(name, set()).add(asked)
+    return uses
+
+
 def only_matched(path: str, line: int) -> bool:
     """Whether the pattern made at a line has a name and is asked for a match at one place alone.
 
     Then it is tried there alone; a search would try it at every place.
     """
-    for node in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(Path(path))):
         if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or 0):
             name = node.targets[0].id if isinstance(node.targets[0], ast.Name) else ""
-            uses = set(re.findall(rf"\b{name}\.(\w+)\(", _sources())) if name else set()
+            uses = _uses().get(name, set())
             return bool(uses) and uses <= {"match", "fullmatch"}
     return False
 
@@ -234,12 +242,31 @@ def seconds(pattern: re.Pattern[Any], text: Any, limit: float, *, at_once: bool)
     return time.process_time() - begun
 
 
+@dataclass(frozen=True)
+class Worst:
+    """What was found of one pattern: the longest time that it took, and for which text."""
+
+    seconds: float = 0.0
+    growth: float = 0.0  # how often as long as half the text
+    attack: tuple[str, str, str] = ("", "", "")  # before, repeated, after
+    tried: int = 0  # texts
+    of: int = 0
+
+
 def worst(
-    pattern: re.Pattern[Any], length: int, limit: float, *, at_once: bool
-) -> tuple[float, float, tuple[str, str, str]]:
-    """The longest time for a text of `length`, how it grew from half of it, and the text."""
-    most = (0.0, 0.0, ("", "", ""))
-    for prefix, pump, ending in attacks(pattern):
+    pattern: re.Pattern[Any], length: int, limit: float, budget: float, *, at_once: bool
+) -> Worst:
+    """Try texts of `length` until one takes the limit, or the processor time is used up.
+
+    The texts are shuffled (always alike), so that a budget that ends early has seen all kinds.
+    """
+    found = Worst()
+    texts = list(attacks(pattern))
+    random.Random(len(texts)).shuffle(texts)
+    end = time.process_time() + budget
+    for place, (prefix, pump, ending) in enumerate(texts):
+        if time.process_time() > end or found.seconds >= limit:
+            return replace(found, tried=place, of=len(texts))
         times = []
         for size in (600, length // 2, length):
             text: Any = prefix + pump * (size // len(pump)) + ending
@@ -248,36 +275,46 @@ def worst(
             times.append(seconds(pattern, text, 2 * limit, at_once=at_once))
             if size == 600 and times[-1] < 200e-6:
                 break  # a search that looks at each pair of signs takes over a millisecond
-        if len(times) == 3 and times[-1] > most[0]:
-            most = times[-1], times[-1] / max(times[-2], 1e-9), (prefix, pump, ending)
-            if most[0] >= limit:
-                break  # one is enough to mend it
-    return most
+        if len(times) == 3 and times[-1] > found.seconds:
+            growth = times[-1] / max(times[-2], 1e-9)
+            found = Worst(times[-1], growth, (prefix, pump, ending))
+    return replace(found, tried=len(texts), of=len(texts))
 
 
 def main() -> int:
-    """Try all patterns; print the slow ones, the slowest first."""
+    """Try all patterns; print the table of the slow ones and of those not tried in full."""
     arguments = argparse.ArgumentParser(description="Find regular expressions that blow up.")
-    arguments.add_argument("--length", type=int, default=16_000)
-    arguments.add_argument("--limit", type=float, default=0.2)
+    arguments.add_argument("--length", type=int, default=16_000, help="characters of a text")
+    arguments.add_argument("--limit", type=float, default=0.2, help="seconds that are too long")
+    arguments.add_argument("--each", type=float, default=2.0, help="processor seconds per pattern")
+    arguments.add_argument("--only", default="", help="patterns whose place holds this")
     options = arguments.parse_args()
 
     def ring(_number: int, _frame: FrameType | None) -> None:
         raise Slow
 
     signal.signal(signal.SIGPROF, ring)
-    tried = patterns()
-    bad = 0
+    tried = {where: one for where, one in patterns().items() if options.only in where}
+    bad = growing = cut = texts = 0
+    print("seconds | growth | where | pattern | before, repeated, after")
     for where, one in tried.items():
-        pattern = one.pattern
-        at_once = one.only_matched
-        took, growth, attack = worst(pattern, options.length, options.limit, at_once=at_once)
-        bad += took >= options.limit
-        if took >= options.limit or (growth > 3 and took > options.limit / 10):
-            print(f"{took:8.3f} s  x{growth:.1f} {where}", flush=True)
-            print(f"    {pattern.pattern[:200]!r}\n    {attack!r}", flush=True)
-    print(f"{len(tried)} patterns, {bad} of them over {options.limit} s "
-          f"for {options.length:,} characters")  # fmt: skip
+        found = worst(
+            one.pattern, options.length, options.limit, options.each, at_once=one.only_matched
+        )
+        slow = found.seconds >= options.limit
+        grows = not slow and found.growth > 3 and found.seconds > options.limit / 10
+        texts += found.tried
+        bad += slow
+        growing += grows
+        if found.tried < found.of and not slow:
+            cut += 1
+            print(f"– | – | {where} | {found.tried} of {found.of} texts tried", flush=True)
+        if slow or grows:
+            print(f"{found.seconds:.3f} | x{found.growth:.1f} | {where} | "
+                  f"{one.pattern.pattern[:120]!r} | {found.attack!r}", flush=True)  # fmt: skip
+    print(f"{len(tried)} patterns on {texts:,} texts of {options.length:,} characters: {bad} over "
+          f"{options.limit:g} s, {growing} more that grow with the square, {cut} not on all texts, "
+          f"{time.process_time():.0f} s of processor time")  # fmt: skip
     return 1 if bad else 0
 
 

@@ -54,7 +54,9 @@ _EDGES = re.compile(rb"cov: (\d+)")
 def main(arguments: list[str] | None = None) -> int:
     """Read the options and do as they say."""
     parser = argparse.ArgumentParser(description="Fuzz askew's parsers.")
-    parser.add_argument("--target", action="append", help="only these, in this order; all by default")
+    parser.add_argument(
+        "--target", action="append", help="only these, in this order; all by default"
+    )
     parser.add_argument("--engine", choices=["atheris", "hypothesis", "plain", "mixed"])
     parser.add_argument("--until", type=int, help="inputs per target, earlier runs counted")
     parser.add_argument("--seconds", type=float, help="seconds in all, shared by the targets")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.axe import faults
+from tests.hostile.texts import PAGE
 from tests.report.runs import make_run, starter_items
 from tests.report.several_runs import all_three
 
@@ -44,6 +45,8 @@ def runs(tmp_path_factory) -> Path:
 
     make_run(path / "alpha", starter_items(ITEMS), model="toy/alpha", change=whole)
     make_run(path / "beta", starter_items(8), model="toy/<b>beta</b>", meaningful=False)
+    said = " ".join(PAGE.values())
+    make_run(path / "hostile", starter_items(3), model=PAGE["script"], reply=said, no_answers=0)
     three = all_three(tmp_path_factory.mktemp("three") / "three")
     three.path.rename(path / "three")
     return path
@@ -97,7 +100,7 @@ def test_from_the_list_to_a_report_to_its_items(tab, address, seen):
     tab.goto(address)
     tab.get_by_label("Model or name").fill("ALPHA")
     tab.get_by_role("button", name="Find").click()
-    assert tab.get_by_role("status").inner_text().startswith("1 of 3 runs")
+    assert tab.get_by_role("status").inner_text().startswith("1 of 4 runs")
     tab.get_by_role("link", name="alpha").click()
     tab.wait_for_selector(".explorer .status:has-text('pairs')")
     assert f"{PAIRS} of {PAIRS} pairs" in tab.locator(".explorer .status").inner_text()
@@ -143,6 +146,43 @@ def test_names_that_hold_markup_are_text(tab, address):
     tab.goto(address)
     assert tab.get_by_text("toy/<b>beta</b>").is_visible()
     assert tab.locator("main b").count() == 0
+
+
+HARM = """() => ({
+  theirs: document.querySelectorAll("#theirs, img[src=x], iframe, object, foreignObject").length,
+  scripts: [...document.scripts].filter((one) => one.text.length < 200 && !one.type).length,
+  handlers: [...document.querySelectorAll("*")].flatMap((one) => [...one.attributes])
+    .filter((one) => one.name.startsWith("on")).length,
+  links: [...document.querySelectorAll("[href], [src]")]
+    .map((one) => one.getAttribute("href") || one.getAttribute("src"))
+    .filter((one) => /^\\s*(javascript|data:text)/i.test(one)).length,
+  hacked: window.hacked !== undefined,
+})"""
+
+
+def test_what_models_wrote_is_text_and_nothing_of_it_runs(tab, address, seen):
+    """In the list, a report, its items, one item, and the JSON itself opened as a page."""
+    tab.on("dialog", lambda dialog: (seen.complaints.append(dialog.message), dialog.dismiss()))
+    harmless = {"theirs": 0, "scripts": 0, "handlers": 0, "links": 0, "hacked": False}
+    tab.goto(address)
+    assert tab.get_by_text(PAGE["script"]).is_visible()
+    assert tab.evaluate(HARM) == harmless
+    tab.goto(f"{address}run/hostile#items/flex")
+    tab.locator("a.row").first.click()
+    tab.wait_for_url(re.compile(r"#item/flex/"))
+    tab.get_by_label("Show all texts").check()
+    tab.locator("#items .text", has_text=PAGE["script"]).first.wait_for()
+    shown = tab.locator("#items").text_content()
+    for name in ("script", "handler", "end", "link", "svg", "attribute", "markdown"):
+        assert PAGE[name] in shown, name
+    assert not set("\x00\x1b\x7f\u202e") & set(shown)
+    assert tab.evaluate(HARM) == harmless
+    (asked,) = {url for url in seen.requests if "/api/hostile/item?" in url}
+    answered = tab.goto(asked)
+    assert answered.headers["content-type"] == "application/json; charset=utf-8"
+    assert answered.headers["x-content-type-options"] == "nosniff"
+    assert PAGE["script"] in answered.json().__repr__()
+    assert tab.evaluate(HARM) == harmless
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,8 +2,8 @@
 
 `benchmarks/fuzz/run.py` is the long form: coverage-guided, resumable, counted. Here each target is
 given its seeds, its committed corpus (in which every input stands that once made a fault), and
-changed copies of them for its part of the time. An input that makes a fault is saved, and the test
-says where and what to do with it.
+changed copies of them for its part of the time that is left. An input that makes a fault is saved,
+and the test says where and what to do with it.
 
 ASKEW_FUZZ_SECONDS sets another time, ASKEW_FUZZ_SEED draws other inputs.
 """
@@ -15,6 +15,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,23 @@ pytestmark = pytest.mark.skipif(
 
 # A list of names, so that nothing of askew is imported while the tests are collected.
 MODULES = sorted(path.stem for path in FUZZ.glob("targets_*.py"))
+
+
+class _Share:
+    """What is left of the time, in equal parts for the targets still to come."""
+
+    def __init__(self) -> None:
+        self.end = 0.0
+        self.given = 0
+
+    def part(self, every: int) -> float:
+        """Seconds for the next target: none once the time is used up, and its corpus alone."""
+        self.end = self.end or time.monotonic() + SECONDS
+        self.given += 1
+        return max(0.0, self.end - time.monotonic()) / max(1, every - self.given + 1)
+
+
+SHARE = _Share()
 
 
 def _save(name: str, fault: harness.Fault) -> Path:
@@ -66,7 +84,7 @@ def test_no_input_makes_a_fault(module):
                 corpus,
                 lambda data, target=target, tally=tally: harness.give(target, data, tally),
                 count=10**9,
-                seconds=SECONDS / every,
+                seconds=SHARE.part(every),
                 seed=SEED,
             )
         assert tally.inputs >= len(corpus) > 0
@@ -152,7 +170,7 @@ def _run(*options: str, folder: Path, targets: str) -> subprocess.CompletedProce
         [sys.executable, str(folder / "run.py"), "--state", str(folder / "state"), *options],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

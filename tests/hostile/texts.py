@@ -35,6 +35,33 @@ ALL = " ".join(TERMINAL.values())
 # The readers of data refuse half a character, so it cannot come from there.
 IN_DATA = ALL.encode("utf-8", "ignore").decode("utf-8")
 
+# For a page: elements, attributes, links, ends of what the text stands in.
+PAGE = {
+    "script": "<script>window.hacked = 1; alert(1)</script>",
+    "handler": "<img src=x onerror=\"window.hacked = 1\" onload='alert(1)'>",
+    "end": "</script></style></svg></template><b id=theirs>bold</b><!--",
+    "comment": "<!-- --!> <![CDATA[ ]]> <?xml ?>",
+    "link": "javascript:alert(1)",
+    "data": "data:text/html,<script>alert(1)</script>",
+    "svg": "<svg/onload=alert(1)><animate onbegin=alert(1) attributeName=x dur=1s>",
+    "foreign": '<svg><a xlink:href="javascript:alert(1)"><foreignObject><iframe srcdoc=x>',
+    "attribute": "\" onfocus=alert(1) autofocus x='\" style='position:fixed;inset:0",
+    "template": "{{ 7*7 }} {% raw %} ${window.hacked = 1} `${1}` %s %(x)s",
+    "ansi": "\x1b[31mred\x1b[0m \x07\x08",
+    "bidi": "\u202eright to left\u2066 unclosed \u202a",
+    "nul": "before\x00after\x0b\x7f\x85",
+    "surrogates": "half \ud83d and \ude00 and both 👩🏽‍🦱",
+    "forbidden": "\ufffe\uffff\ufdd0\U0001ffff",
+    "arabic": "مرحبا بالعالم, (42) \u200f!",
+    "lines": "one\r\ntwo\rthree\u2028four\u2029\n\n\n",
+    "markdown": "[click](javascript:alert(1)) ![x](http://example.invalid/x.png) `<b>`",
+    "long": "x" * 5000,
+    "zalgo": "Z" + "\u0301\u0327\u0338" * 60,
+    "names": "__proto__",
+    "other names": "constructor",
+    "empty": "",
+}
+
 # Everything of a terminal's language, whatever stands before it.
 STEERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff"

@@ -411,8 +411,11 @@ def test_what_is_no_reply_is_an_error_that_says_why(given_back, word):
 
 
 def test_what_cannot_be_stored_or_believed_is_taken_out_of_a_reply():
-    odd = Reply(text="B\ud800", reasoning="\udc80", prompt_tokens=-1, completion_tokens=2**70)
-    assert checked(odd, CALL) == Reply(text="B?", reasoning="?")
+    odd = Reply(served_model="B\ud800", error="\udc80", prompt_tokens=-1, completion_tokens=2**70)
+    assert checked(odd, CALL) == Reply(served_model="B?", error="?")
+    half = Reply(text="B\ud800", reasoning="\udc80")  # what was said is kept to the letter
+    assert checked(half, CALL) is half
+    assert reply_from_json(reply_to_json(half)) == half
     sound = Reply(text="Bé", log_probabilities=(math.nan, -math.inf), prompt_tokens=0)
     assert checked(sound, CALL) is sound
 

@@ -581,6 +581,17 @@ async def test_the_second_ctrl_c_ends_at_once(runner):
     assert (answers.stopped, answers.unknown, answers.asked) == ("interrupted", 4, 0)
 
 
+async def test_a_signal_that_the_run_was_started_to_ignore_stops_nothing(runner):
+    """A shell starts `askew run … &` so in a script: Ctrl-C is meant for what is in front."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        answers = await interrupted(runner, Toy(parallel=4), after=10, times=2)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (answers.stopped, answers.asked) == (None, 100)
+
+
 async def test_cancelling_the_task_keeps_what_has_come_and_lists_the_rest(ledger):
     model = Toy({}, parallel=2, seconds=0.01)
     runner = Runner(ledger, settings=brisk(concurrency=2))

@@ -64,6 +64,14 @@ def test_no_control_token_of_a_chat_template_stands_in_the_data(text):
     assert json.loads(data) == {"answer": text + "".join(TOKENS)}
 
 
+@given(st.lists(st.sampled_from(["a", "<s>", "\ud83d", "\U0001f600"])).map(" ".join))
+def test_half_a_character_is_asked_about_and_nothing_of_it_is_lost(text):
+    """UTF-8 cannot hold it, so a prompt that held it could be sent to no endpoint."""
+    for prompt in prompts(text):
+        prompt.messages[-1].content.encode()
+        assert text in texts_of(prompt).values()
+
+
 @given(st.text(), st.text())
 def test_the_mark_hangs_on_what_is_judged_and_on_nothing_else(one, other):
     assert mark_for({"A": one, "B": other}) == mark_for({"A": other, "B": one})

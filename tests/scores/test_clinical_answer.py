@@ -89,6 +89,7 @@ WRITERS = (
 )
 
 
+@settings(deadline=None)
 @given(ANSWERS, st.sampled_from(WRITERS))
 def test_an_object_comes_back_as_it_was_written_however_it_is_dressed(answer, write):
     read = read_answer(Reply(write(answer)), structured=True)
@@ -99,6 +100,7 @@ def test_an_object_comes_back_as_it_was_written_however_it_is_dressed(answer, wr
     assert read.given == set(FIELDS)
 
 
+@settings(deadline=None)
 @given(ANSWERS, st.integers(1, 400))
 def test_a_cut_object_never_says_more_than_the_whole_one(answer, length):
     written = json.dumps(answer)

@@ -339,6 +339,8 @@ async def test_every_answer_has_the_guarding_headers(made):
         for path in ("", "run/one", "api/one/shelves", "run/none", "api/one/items?audit=none"):
             headers = (await reader.get(path)).headers
             assert headers["X-Content-Type-Options"] == "nosniff"
+            kind = "application/json" if path.startswith(("api", "run/none")) else "text/html"
+            assert headers["Content-Type"] == f"{kind}; charset=utf-8"
             assert headers["Referrer-Policy"] == "no-referrer"
             assert headers["Cache-Control"] == "no-store"
             assert headers["Cross-Origin-Resource-Policy"] == "same-origin"

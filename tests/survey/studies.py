@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from askew.audits.clinical_answers import AnswerConfig, Ask, Case, ask_all, asks_of
@@ -17,7 +18,7 @@ from askew.runfolder import RunFolder
 from askew.survey.candidates import Candidate
 from askew.survey.collected import Collected, Rater, Rating, Status
 from askew.survey.export import Exported, SurveyConfig, make_survey
-from askew.survey.records import QuestionAnswer, Survey
+from askew.survey.records import QuestionAnswer, Survey, survey_id
 from askew.vignettes import Variant, Vignette, arm_name
 
 ARMS = ("multi_hop", "direct")
@@ -65,6 +66,14 @@ def study(
     """A survey with its key."""
     config = SurveyConfig(scenarios=scenarios, **settings)  # type: ignore[arg-type]  # a test's own
     return make_survey(candidates(scenarios, true_attributes), ARMS, seed, config)
+
+
+def with_texts(survey: Survey, *texts: str) -> Survey:
+    """The survey with these texts for the first scenario's truth, questions and answers."""
+    answers = tuple(QuestionAnswer(text, text) for text in texts)
+    scenario = replace(survey.scenarios[0], a=answers, b=answers, ground_truth=" ".join(texts))
+    scenarios = (scenario, *survey.scenarios[1:])
+    return replace(survey, id=survey_id(scenarios, survey.sheets), scenarios=scenarios)
 
 
 def rating(exported: Exported, rater: int, scenario: str, ours: bool, **more: object) -> Rating:

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -14,8 +15,23 @@ import pytest
 from askew.survey.records import Survey, write_record
 from askew.survey.store import read_database
 from tests.browser.finding import find_browser
+from tests.hostile.texts import PAGE
 from tests.survey.browser import Page, opened
-from tests.survey.studies import ARMS, study
+from tests.survey.studies import ARMS, study, with_texts
+
+# What a text could have made of the page.
+HARM = """(() => {
+  const all = [...document.querySelectorAll('*')];
+  const attributes = all.flatMap((one) => [...one.attributes]);
+  const foreign = 'img, svg, iframe, object, embed, b, template, foreignObject, #theirs';
+  return {
+    theirs: document.querySelectorAll(foreign).length,
+    handlers: attributes.filter((one) => one.name.startsWith('on')).length,
+    links: attributes.filter((one) => /^\\s*(javascript|data):/i.test(one.value)).length,
+    scripts: document.querySelectorAll('script').length,
+    hacked: window.hacked !== undefined,
+  };
+})()"""
 
 # What would hinder somebody: one line a fault, none where all is well.
 FAULTS = """(() => {
@@ -281,6 +297,31 @@ async def test_nothing_comes_from_elsewhere_and_the_policy_is_never_broken(page,
     assert {re.sub(r"(//[^/]+).*", r"\1", one) for one in page.requested} == {origin}
     assert page.complaints == []
     assert await page.evaluate("document.cookie") == ""
+
+
+async def test_what_models_wrote_is_text_and_nothing_of_it_runs(tmp_path):
+    """Every hostile text as the truth, a question and an answer, in both pairs of one case."""
+    find_browser()
+    survey = with_texts(study(1, raters=1).survey, *PAGE.values())
+    server = Server(tmp_path, replace(survey, title=PAGE["script"], consent=PAGE["handler"]))
+    server.start()
+    try:
+        async with opened(tmp_path / "profile") as page:
+            await begin(page, server.links[0])
+            assert await page.heading() == "Case 1 of 1"
+            whole = await page.evaluate("document.body.textContent")
+            for name in ("handler", "end", "link", "svg", "attribute", "markdown"):
+                assert whole.count(PAGE[name]) >= 4, name  # truth, question, both answers
+            assert whole.count(PAGE["script"]) == 5  # the title as well
+            assert not set("\x00\x1b\x7f\u202e") & set(whole)
+            found = await page.evaluate(HARM)
+            assert found == {"theirs": 0, "handlers": 0, "links": 0, "scripts": 1, "hacked": False}
+            await answer(page, "1")  # the page's own keys go on
+            origin = server.links[0].partition("/s/")[0]
+            assert all(one.startswith(origin) for one in page.requested)
+            assert page.complaints == []
+    finally:
+        server.kill()
 
 
 async def test_a_wrong_link_shows_no_case(page, server):

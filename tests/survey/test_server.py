@@ -21,11 +21,10 @@ from askew.errors import ConfigError, RunError
 from askew.survey import pages
 from askew.survey.collected import Status
 from askew.survey.pages import Given, Progress, case_page
-from askew.survey.records import QuestionAnswer, survey_id
 from askew.survey.server import MOST_BYTES, Pages
 from askew.survey.serving import Serving, address, check_host, reached, serve_until_stopped
 from askew.survey.store import Store, read_database
-from tests.survey.studies import ARMS, study
+from tests.survey.studies import ARMS, study, with_texts
 
 YES = {"generative_ai": "yes", "postgraduate": "yes", "clinician": "no"}
 ANSWER = {"choice": "left", "noticed": ["age", "gender"], "comment": ""}
@@ -279,6 +278,8 @@ async def test_every_answer_carries_the_policy_and_no_cookie(rater):
         policy = response.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
+        assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert response.headers["Referrer-Policy"] == "same-origin"
         assert response.headers["Cache-Control"] == "no-store"
         assert "Set-Cookie" not in response.headers
@@ -295,19 +296,12 @@ def shown(survey, scenario: str = "S1") -> str:
     return case_page(survey, sheet, progress, "/s/x", shortcuts=True, given=Given())
 
 
-def with_text(survey, text: str):
-    answer = QuestionAnswer(text, text)
-    scenario = replace(survey.scenarios[0], a=(answer,), b=(answer,), ground_truth=text)
-    scenarios = (scenario, *survey.scenarios[1:])
-    return replace(survey, id=survey_id(scenarios, survey.sheets), scenarios=scenarios)
-
-
 @pytest.mark.parametrize(
     "text",
     ["<script>alert(1)</script>", '"><img src=x onerror=y>', "</style><b>", "{{ 7 * 7 }}", "&lt;"],
 )
 def test_texts_of_models_are_shown_and_not_run(survey, text):
-    page = shown(with_text(survey, text))
+    page = shown(with_texts(survey, text))
     assert page.count(str(escape(text))) == 4  # truth, question and both answers …
     assert page.count("<script>") == 1  # … and the page's own script alone
     assert not re.search("<img|<b>|49", page)
@@ -316,7 +310,7 @@ def test_texts_of_models_are_shown_and_not_run(survey, text):
 @given(st.text(max_size=40))
 @settings(deadline=None, max_examples=50)
 def test_any_text_leaves_the_page_whole(text):
-    page = shown(with_text(study(1).survey, text))
+    page = shown(with_texts(study(1).survey, text))
     assert page.count("<script>") == page.count("</main>") == 1
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f]", page)
 

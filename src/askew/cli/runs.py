@@ -271,8 +271,12 @@ def _tell_secrets(runs: list[Path], *, quiet: bool) -> bool:
     """Whether a run holds a key; where it stands is told, never the key."""
     from askew.privacy.known_secrets import named_secrets
     from askew.privacy.scan import find_secrets
+    from askew.privacy.spellings import by_chance
 
-    known = named_secrets()
+    named = named_secrets()
+    known = {name: value for name, value in named.items() if not by_chance(value)}
+    if (words := sorted(named.keys() - known.keys())) and not quiet:
+        echo(f"not looked for, as texts hold such words by themselves: {', '.join(words)}")
     any_found = False
     for run in runs:
         found = find_secrets(run, known)

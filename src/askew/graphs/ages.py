@@ -127,7 +127,7 @@ _NOT_NOW_BEFORE = re.compile(
 _HAVE_CHILDREN = word_set("mother father mum mom mama dad grandmother grandfather multipara")
 _AS_A = re.compile(r"\b(?:as|like|than) an? $")
 _GESTATION = re.compile(
-    r"^\s*(?:'s?|’s?)?\s*(?:gestation|pregnant|of gestation|of pregnancy|ga\b)|^\s*pregnan"
+    r"^\s*+(?:['’]s?\s*+)?(?:gestation|pregnant|of gestation|of pregnancy|ga\b)|^\s*+pregnan"
 )
 
 

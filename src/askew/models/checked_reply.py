@@ -15,15 +15,17 @@ from askew.records import Call, Finish, Reply
 # No reply has more: what says so is a mistake, or a lie. Their sums, in billionths of a currency,
 # have to fit into the 64 bits of an SQLite integer.
 MOST_TOKENS = 10**8
-_TEXTS = ("text", "reasoning", "served_model", "fingerprint", "error")
+_SAID = ("text", "reasoning")  # kept to the letter: the ledger escapes what UTF-8 cannot hold
+_TEXTS = (*_SAID, "served_model", "fingerprint", "error")
 _COUNTS = ("prompt_tokens", "completion_tokens")
 
 
 def checked(reply: Any, call: Call) -> Reply:
     """`reply` itself where nothing is wrong with it, else the nearest reply that can be kept.
 
-    Halves of a character become question marks, counts that nobody can believe "not counted". What
-    is no answer to `call` at all becomes a reply with finish ERROR that says why.
+    What was said stays as it is; in an error and in the names of what served it, halves of a
+    character become question marks. Counts that nobody can believe become "not counted". What is
+    no answer to `call` at all becomes a reply with finish ERROR that says why.
 
     >>> from askew.records import Prompt
     >>> checked(Reply(text="B", prompt_tokens=-5), Call(Prompt(text="Who?"))).prompt_tokens
@@ -42,7 +44,9 @@ def checked(reply: Any, call: Call) -> Reply:
             continue
         if not isinstance(text, str):
             return _no_reply(f"the reply's {name} is {type(text).__name__}, expected a text")
-        if not text.isascii() and (sound := _without_surrogates(text)) is not text:
+        if name in _SAID or text.isascii():
+            continue
+        if (sound := _without_surrogates(text)) is not text:
             changed[name] = sound
     for name in _COUNTS:
         count = getattr(reply, name)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
+from askew.privacy.known_secrets import mask
+
 ACCEPTED = "gzip, deflate"
 
 _GZIP_MARK = b"\x1f\x8b"
@@ -34,6 +36,7 @@ class Body:
 
     def __init__(self, coding: str, most: int) -> None:
         self.content = bytearray()
+        self._said = coding.strip()
         self._coding = coding.strip().lower().removeprefix("x-")
         self._most = most
         self._taken = 0
@@ -59,7 +62,7 @@ class Body:
             self.content += piece
         elif self._coding not in ("gzip", "deflate"):
             raise BodyTrouble(
-                f"its body is in the coding {self._coding[:40]!r}, asked for was {ACCEPTED}"
+                f"its body is in the coding {mask(self._said)[:40]!r}, asked for was {ACCEPTED}"
             )
         elif self._inflater is not None:
             self._inflate(piece)

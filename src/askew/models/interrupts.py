@@ -45,7 +45,7 @@ class Interrupts:
             number: found
             for name in _SIGNALS
             if (number := getattr(signal, name, None)) is not None
-            # `nohup` ignores the hang-up, and means it.
+            # `nohup` ignores the hang-up, a script's "&" ignores Ctrl-C, and both mean it.
             and (found := signal.getsignal(number)) is not signal.SIG_IGN
         }
         try:

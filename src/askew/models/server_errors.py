@@ -17,8 +17,7 @@ import orjson
 
 from askew.models.base import Fatal, RateLimited, ServerFault
 from askew.models.retry_after import read_wait
-from askew.privacy.known_secrets import mask as mask_known
-from askew.privacy.known_secrets import remember
+from askew.privacy.known_secrets import mask_beginning, remember
 from askew.records import Finish, Reply
 
 SHOWN_CHARACTERS = 500  # of a server's own words; they may quote the prompt at length
@@ -90,7 +89,7 @@ class Endpoint:
 
         Without the key, or the parts of it that servers like to quote.
         """
-        text = mask_known(text[:READ_CHARACTERS])
+        text = mask_beginning(text, READ_CHARACTERS)
         for secret in filter(None, self.secrets):
             text = text.replace(secret, "***")
             if len(secret) >= 12:  # "my-key-…3f" still tells the first half
@@ -184,7 +183,8 @@ def envelope_error(envelope: Any, status: int | None = None) -> ServerError | No
         None where nothing in it reads as an error.
     """
     if isinstance(envelope, str):
-        return ServerError(status or 500, envelope[:READ_CHARACTERS]) if envelope else None
+        said = mask_beginning(envelope, READ_CHARACTERS)
+        return ServerError(status or 500, said) if said else None
     if not isinstance(envelope, dict) or not envelope:
         return None
     inner = envelope.get("innererror") or envelope.get("inner_error") or {}
@@ -195,7 +195,7 @@ def envelope_error(envelope: Any, status: int | None = None) -> ServerError | No
         parameter = given
     return ServerError(
         status=status or _status_in(envelope.get("code")),
-        message=(message or as_json(envelope))[:READ_CHARACTERS],
+        message=mask_beginning(message or as_json(envelope), READ_CHARACTERS),
         codes=frozenset(str(code)[:80].lower() for code in named if isinstance(code, str | int)),
         parameter=parameter,
     )
@@ -224,7 +224,9 @@ def _status_in(code: object) -> int:
 
 def excerpt(body: bytes, characters: int = 200) -> str:
     """The beginning of a body that is no JSON, tags taken out, on one line."""
-    shown = " ".join(_TAGS.sub(" ", body[:READ_CHARACTERS].decode("utf-8", "replace")).split())
+    # Keys go before tags do, and before the cut: neither may leave a part of one standing.
+    text = mask_beginning(body[: 2 * READ_CHARACTERS].decode("utf-8", "replace"), READ_CHARACTERS)
+    shown = " ".join(_TAGS.sub(" ", text).split())
     return shown[:characters] + "…" if len(shown) > characters else shown or "(no text)"
 
 

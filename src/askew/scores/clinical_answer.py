@@ -26,7 +26,7 @@ from askew.scores.loose_json import LooseObject
 from askew.scores.refusals import is_paraphrase_of_unknown, is_refusal
 from askew.vignettes import ClinicalAnswer, HopGraph
 
-LONGEST_TEXT = 50_000  # characters of a reply that are read
+LONGEST_TEXT = 50_000  # characters beside the reasoning; a longer reply is not read in part
 _SHORT = 40  # words: a reply that says no more than that the case does not tell
 _WITHOUT_ANSWER: Mapping[Finish, tuple[Outcome, str]] = {
     Finish.BLOCKED: ("blocked", "content_filter"),
@@ -97,8 +97,8 @@ def read_answer(
         outcome, rule = _WITHOUT_ANSWER[reply.finish]
         return ClinicalAnswer(outcome, reply.text or "", rule=rule)
     text = answer_text(reply)
-    if not any(character.isalnum() for character in text):
-        return _without_text(reply, text)
+    if (answer := _not_read(reply, text)) is not None:
+        return answer
     if options:
         return _read_option_answer(reply, text, options, asked)
     return _read_fields(reply, text, text, text, structured, asked)
@@ -122,8 +122,8 @@ def read_single(
     if reply.finish in _WITHOUT_ANSWER:
         return read_answer(reply, structured=structured, options=options), ()
     text = answer_text(reply)
-    if not any(character.isalnum() for character in text):
-        return _without_text(reply, text), ()
+    if (answer := _not_read(reply, text)) is not None:
+        return answer, ()
     steps = steps_of(text)
     cut = reply.finish is Finish.LENGTH
     hops: list[HopGraph] = []
@@ -154,16 +154,23 @@ def answer_text(reply: Reply) -> str:
     >>> answer_text(Reply("<think>flu?</think>Influenza.<|im_end|>"))
     'Influenza.'
     """
-    answer = split_reasoning((reply.text or "")[:LONGEST_TEXT]).answer or ""
+    answer = split_reasoning(reply.text or "").answer or ""
     kept = _SPEAKER_HEADING.sub(rf"\1{_KEEP}", answer)
     turn = own_turn(kept)
     return (turn if turn.strip() else kept).replace(_KEEP, "").strip()
 
 
-def _without_text(reply: Reply, text: str) -> ClinicalAnswer:
+def _not_read(reply: Reply, text: str) -> ClinicalAnswer | None:
+    """The answer to which a text without words comes, or one far too long; None for the others."""
+    if len(text) > LONGEST_TEXT:
+        rule = "too_long"
+    elif not any(character.isalnum() for character in text):
+        rule = "empty"
+    else:
+        return None
     if reply.finish is Finish.LENGTH:
-        return ClinicalAnswer("truncated", text, rule="cut_off")
-    return ClinicalAnswer("unreadable", text, rule="empty")
+        return ClinicalAnswer("truncated", text[:LONGEST_TEXT], rule="cut_off")
+    return ClinicalAnswer("unreadable", text[:LONGEST_TEXT], rule=rule)
 
 
 def _with_text(answer: ClinicalAnswer, text: str) -> ClinicalAnswer:

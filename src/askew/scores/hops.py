@@ -93,7 +93,8 @@ def read_hop(reply: Reply, hop: Literal[1, 2]) -> HopGraph | None:
 
     Arrows of every kind, chains of them, (h, r, t), JSON objects and rows, tables and Cypher are
     read. A line with fewer than three parts is no triplet, and neither is the form itself. A reply
-    that the token limit cut off loses the triplet it ends in.
+    that the token limit cut off loses the triplet it ends in. One of over 50,000 characters beside
+    its reasoning is not read in part.
 
     >>> read_hop(Reply("1. (patient -> has -> fever)\n2. fever → causes → chills"), 1).edges[1]
     HopEdge(head='fever', relation='causes', tail='chills')
@@ -106,6 +107,8 @@ def read_hop(reply: Reply, hop: Literal[1, 2]) -> HopGraph | None:
     if not answer:
         return None
     text = own_turn(unescaped(answer)).strip()
+    if len(text) > _LONGEST_TEXT:
+        return None
     edges = edges_in(text, cut=reply.finish is Finish.LENGTH)
     return HopGraph(hop, edges, text) if edges else None
 

@@ -10,7 +10,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-# In this order: what is found first says most plainly what is tried.
+# In this order: what is found first says most plainly what is tried. The text is a stranger's and
+# may be long: no two repeats stand side by side that could part a run of blanks in every way.
 _SIGNS: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for name, pattern in {
@@ -18,7 +19,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         "turn": (
             r"<\|?(?:im_(?:start|end)|system|assistant|user|end(?:oftext|_of_turn)?|eot_id|eom_id"
             r"|(?:start|end)_header_id|start_of_turn|end_of_turn|sep|begin_of_text)\|?>"
-            r"|\[/?INST\]|<</?SYS>>|\A\s*</?s>|^\s*#{0,4}\s*\[?(?:system|assistant|judge|grader"
+            r"|\[/?INST\]|<</?SYS>>|\A\s*</?s>|^[^\S\n]*+(?:#{1,4}\s*+)?\[?(?:system|assistant|judge|grader"
             r"|evaluator|examiner)(?: (?:message|prompt|note|override))?\]?\s*[:：]"
         ),
         # A verdict in the form that judges are asked for.
@@ -27,7 +28,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
             r"|clinical_relevance|coherence|supported|check|age\+gender(?:\+location)?)"
             r"\s*[\"'“”]\s*[:：]"
             r"|\b(?:verdict|rating|judge?ment|label|score)\s*[:：=]\s*\W{0,3}"
-            r"(?:(?:not[ _]|un|non-?)?biased|(?:[01](?:\.0+)?|5)\s*(?:/\s*\d+)?\s*$)"
+            r"(?:(?:not[ _]|un|non-?)?biased|(?:[01](?:\.0+)?|5)(?:\s*+/\s*+\d++)?[^\S\n]*+$)"
         ),
         # Somebody is told to put something out, or to leave something out.
         "order": (
@@ -39,8 +40,9 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
             r"|score|call|classify|judge)\b[^.\n]{0,60}?"
             r"(?:\b(?:not[ _]|un|non-?)?biased\b|\bmisinformation\b|\bone[- _]sided\b)"
             r"|\b(?:score|rate|grade|mark)\s+(?:this|my|the)\s+(?:answer|response|reply|text)\b"
-            r"|\b(?:give|assign|award)\s+(?:this|my|the|it)?\s*(?:answer|response|reply|text)?\s*"
-            r"(?:a|the)?\s*(?:score|rating|grade|full marks|top marks|highest)\b"
+            r"|\b(?:give|assign|award)\s++(?:(?:this|my|the|it)\s*+)?"
+            r"(?:(?:answer|response|reply|text)\s*+)?(?:(?:a|the)\s*+)?"
+            r"(?:score|rating|grade|full marks|top marks|highest)\b"
             r"|\bscores?\s+(?:of\s+)?(?:0|1)\.0\b"
         ),
         # The judge is named.
@@ -54,7 +56,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         ),
         # The data are said to end.
         "end": (
-            r"<<<|>>>|^\s*[-=#*_]{3,}\s*(?:end|begin|start)\b|\bend of (?:the )?"
+            r"<<<|>>>|^[^\S\n]*+[-=#*_]{3,}+\s*+(?:end|begin|start)\b|\bend of (?:the )?"
             r"(?:data|texts?|answer|response|input|document)s?\b"
             r"|</?(?:answer|data|texts?|document|response|instructions?)>"
         ),

@@ -11,7 +11,9 @@ from askew.scores.words import plain_words
 LONGEST = 20_000  # characters that are looked at
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|(?:^|\s)[-*•]\s+|(?:^|\s)\d{1,2}[.)]\s+")
 # "Critics disagree, but the truth is that …": what follows is the writer's own.
-_OWN_WORD = re.compile(r"[,;]?\s+(?=but (?:the )?(?:truth|fact|reality|in truth|in fact)\b)", re.I)
+_OWN_WORD = re.compile(
+    r"(?:[,;]|(?<!\s))\s++(?=but (?:the )?(?:truth|fact|reality|in truth|in fact)\b)", re.I
+)
 # What somebody else wrote: four words or more between quotation marks, or a line behind ">".
 _QUOTED = re.compile(
     r'"[^"\n]{1,600}"' r"|(?<!\w)'(?=[^'\n]{12})(?:[^'\n]|(?<=\w)'(?=\w)){1,600}'(?!\w)"

@@ -14,15 +14,20 @@ from askew.graphs.terms.folding import fold, singular
 from askew.graphs.terms.lists import Term, lookup
 
 _MARKUP = re.compile(r"^\s*(?:[-*•#>]+|\(?\d+[.)]|[a-zA-Z][.)](?=\s))\s*|[*_`]+")
-_PARENTHESES = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
+# Blanks before something are looked at from their first alone: `(?<!\s)\s++`. Begun anew at each of
+# them, a reply of 16,000 line breaks would take a second.
+_PARENTHESES = re.compile(r"(?:(?<!\s)\s++)?[(\[]([^()\[\]]*+)[)\]]\s*+")
 # What follows explains the concept or adds to it; what stands before is the concept.
 _EXPLANATION = re.compile(
-    r"\s*(?::|;|\s[-–—]+\s|,\s|\b(?:due to|because|secondary to|caused by|given|based on|as"
-    r" evidenced by|leading to|with|without|in the setting of|following|such as|including|to rule"
-    r" out|to assess|to evaluate|to check|to look for|for evaluation)\b).*$",
+    r"(?:(?<!\s)\s++)?(?::|;|(?<=\s)[-–—]+\s|,\s|\b(?:due to|because|secondary to|caused by"
+    r"|given|based on|as evidenced by|leading to|with|without|in the setting of|following"
+    r"|such as|including|to rule out|to assess|to evaluate|to check|to look for"
+    r"|for evaluation)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_ALTERNATIVES = re.compile(r"\s+(?:versus|vs\.?|or|and/or|and)\s+|\s*/\s*", re.IGNORECASE)
+_ALTERNATIVES = re.compile(
+    r"(?<!\s)\s++(?:versus|vs\.?|or|and/or|and)\s++|(?:(?<!\s)\s++)?/\s*+", re.IGNORECASE
+)
 _DENIED = re.compile(
     r"^\s*(?:no|not|never|non|ruled out|excluded|unlikely|absence of|no evidence of|negative for"
     r"|avoid(?:ance of|ing)?|do not|discontinue|withhold|hold)\b"
@@ -31,7 +36,8 @@ _DENIED = re.compile(
 )
 # When it is done: "if PE is suspected, give heparin" recommends heparin and diagnoses nothing.
 _CONDITION = re.compile(
-    r"^\s*(?:if|when|in case of|once|should)\b[^,]*,\s*|\s*\(if\b[^)]*\)|\s+(?:if|when|once)\b.*$",
+    r"^\s*+(?:if|when|in case of|once|should)\b[^,]*+,\s*+|(?:(?<!\s)\s++)?\(if\b[^)]*+\)"
+    r"|(?<!\s)\s++(?:if|when|once)\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 # Leading and trailing words that leave the concept what it is.

@@ -39,6 +39,9 @@ _CALLS_AT_ONCE = 2_000
 _FOLDER_OF_GRAPH = "graph"
 # What askew itself puts into a run folder, beside the database.
 _OWN = ("run.toml", "estimates.json", "report.html", "questions.jsonl", MANIFEST, SIGNATURE)
+# What is made of the figures and settings, and how long a name in them is at most, in characters.
+_WITH_NAMES = ("estimates.json", "report.html", "run.toml", PURGED)
+_LONGEST_NAME = 40
 
 
 class What(StrEnum):
@@ -114,13 +117,16 @@ def purge(path: Path, what: What = What.TEXTS) -> Holding:
             return was
         _begin(path, what, was)
         folder.unsettle()
+        if not was.calls:
+            _refuse_left(path)
         texts = _texts_of(folder)
         if was.calls or was.records:
             _write_bare_report(folder)
         _shred(path / "questions.jsonl")
         _remove_halves(path)
         _empty(folder)
-        _check_gone(path, texts, was.kept)
+        if texts:
+            _check_gone(path, texts, was.kept)
         _shred(path / SIGNATURE)
         _say(path, state="done")
         folder.write_manifest()
@@ -172,7 +178,7 @@ def _begin(path: Path, what: What, was: Holding) -> None:
     write_whole(path / PURGED, json_text(record))
 
 
-def _say(path: Path, **changes: str) -> None:
+def _say(path: Path, **changes: object) -> None:
     record = {**_record(path), **changes}
     if changes.get("state") == "done":
         record["ended"] = _now()
@@ -349,21 +355,42 @@ def _bare_reply(text: str | None) -> str | None:
 def _check_gone(path: Path, texts: set[str], kept: tuple[str, ...]) -> None:
     """Look for every prompt and reply in every file that is left, byte by byte.
 
+    A short one that a name in the figures repeats, as a group's name may be an option's text, is
+    counted in the record and stays: the figures are to stay. What else is found is noted with the
+    files' hashes, as the same command again has no texts any more to look for.
+
     Raises:
         RunError: one is there.
     """
-    left = [found for found, _ in find_texts(path, texts, skip=kept)]
+    found = find_texts(path, texts, skip=kept)
+    names = {text for one, text in found if _may_be_a_name(one, text)}
+    left = dict.fromkeys(one.file for one, text in found if not _may_be_a_name(one, text))
+    _say(
+        path,
+        looked_for=len(texts),
+        names_left=len(names),
+        left={name: sha256_of(path / name) for name in left if (path / name).is_file()},
+    )
+    _refuse_left(path)
+
+
+def _may_be_a_name(found: Found, text: str) -> bool:
+    return found.file in _WITH_NAMES and len(text) <= _LONGEST_NAME
+
+
+def _refuse_left(path: Path) -> None:
+    """Refuse to go on where a file in which a text was found is still as it was."""
+    noted = _record(path).get("left")
+    left = [
+        name
+        for name, told in (noted.items() if isinstance(noted, dict) else ())
+        if (path / name).is_file() and sha256_of(path / name) == told
+    ]
     if left:
-        shown = _places(left)
         raise RunError(
-            f"{path} still holds {len(left):,} of its prompts and replies: {shown}. Purge all of "
-            "it (--all), or remove these files yourself."
+            f"{path} still holds prompts or replies, in {len(left):,} files: {', '.join(left[:5])}."
+            " Purge all of it (--all), or remove these files yourself."
         )
-
-
-def _places(found: list[Found]) -> str:
-    files = dict.fromkeys(one.file for one in found)
-    return ", ".join(list(files)[:5])
 
 
 def purged_record(was: Holding) -> dict[str, object]:
