@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from askew.cli import boundary_running
-from askew.errors import ConfigError
+from askew.errors import ConfigError, RunError
 from askew.runfile import checked, read_run_file
 from askew.runfile.boundary import BoundaryTable
 
@@ -73,5 +73,5 @@ def test_it_does_not_overwrite_a_file_unless_told_to(written):
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(ConfigError, match=r"nowhere.*cannot be written"):
+    with pytest.raises(RunError, match=r"nowhere.*cannot be written"):
         boundary_running.init(tmp_path / "nowhere" / "boundary.toml")

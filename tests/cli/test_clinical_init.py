@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from askew.cli import clinical_running
-from askew.errors import ConfigError
+from askew.errors import ConfigError, RunError
 from askew.runfile import checked, read_run_file
 from askew.runfile.clinical import AttributeTable, ClinicalTable
 
@@ -82,7 +82,7 @@ def test_it_does_not_overwrite_a_file_unless_told_to(written):
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(ConfigError, match=r"nowhere.*cannot be written"):
+    with pytest.raises(RunError, match=r"nowhere.*cannot be written"):
         clinical_running.init(tmp_path / "nowhere" / "clinical.toml")
 
 

@@ -208,14 +208,15 @@ def test_a_folder_in_use_is_left_alone(tmp_path, monkeypatch):
     assert read_tasks(empty).documents
 
 
-def test_nothing_of_the_model_or_the_machine_is_handed_on_with_the_tasks(tmp_path):
+def test_nothing_of_the_model_or_the_machine_is_handed_on_with_the_tasks(tmp_path, monkeypatch):
+    monkeypatch.setenv("HUNTER", "hunter2")
     odd_items.write(tmp_path / "mine.jsonl")
     values = {
         "models": {
             "target": {
                 "name": "openai/x",
-                "base_url": "http://user:hunter2@127.0.0.1:1/v1",
-                "options": {"headers": {"X": "hunter2"}},
+                "base_url": "http://${HUNTER}:${HUNTER}@127.0.0.1:1/v1",
+                "options": {"headers": {"X": "${HUNTER}"}},
             }
         },
         "prices": "prices.toml",
@@ -224,6 +225,7 @@ def test_nothing_of_the_model_or_the_machine_is_handed_on_with_the_tasks(tmp_pat
     export_tasks(checked(values), tmp_path / "tasks")
     written = b"".join(path.read_bytes() for path in (tmp_path / "tasks").iterdir())
     assert b"hunter2" not in written
+    assert b"HUNTER" not in written
     assert str(tmp_path).encode() not in written
     assert b"prices.toml" not in written
 
