@@ -120,7 +120,8 @@ def retry_after(data: bytes) -> None:
         wait = read_wait(headers, 1_700_000_000.0)
         seconds = wait.seconds
         law(seconds is None or 0 <= seconds <= LONGEST_WAIT, "between 0 and the longest", wait)
-        law(len(wait.remark) < 400, "a remark is short", wait.remark)
+        # Forty characters of the header, of which each may be written as an escape of ten.
+        law(len(wait.remark) < 500, "a remark is short", wait.remark)
 
 
 def reasoning(data: bytes) -> None:

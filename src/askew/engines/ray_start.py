@@ -166,7 +166,7 @@ def import_ray() -> ModuleType:
         import ray
     except ImportError as missing:
         raise missing_extra("ray", "ray") from missing
-    return ray  # type: ignore[no-any-return]
+    return ray  # type: ignore[no-any-return]  # Ray's types are not followed
 
 
 # Beginning

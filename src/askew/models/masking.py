@@ -26,4 +26,5 @@ def without_known_secrets(reply: Reply) -> Reply:
             changed[name] = left
     if not changed:
         return reply
+    # The fields of _TEXTS hold texts; by their names alone mypy cannot tell.
     return replace(reply, adapted=(*reply.adapted, NOTE), **changed)  # type: ignore[arg-type]
