@@ -43,8 +43,10 @@ PASSWORD = "hunter2-x-y-z"
 def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A run whose replies are of every kind."""
     out = tmp_path_factory.mktemp("runs") / "motley"
-    with FaultServer(motley) as server:
-        target = {"name": "openai/m", "base_url": server.url.replace("//", f"//me:{PASSWORD}@")}
+    with FaultServer(motley) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOTLEY_WORD", PASSWORD)
+        address = server.url.replace("//", "//${MOTLEY_WORD}:${MOTLEY_WORD}@")
+        target = {"name": "openai/m", "base_url": address}
         flex = {"items": 5, "controls": 2, "replicates": 2}
         settings = {"out": str(out), "models": {"target": target}, "flex": flex}
         folder, _ = asyncio.run(execute(prepare(checked(settings))))
