@@ -26,8 +26,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from re import _constants as codes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as codes  # type: ignore[attr-defined]  # no public parser
+from re import _parser as parser  # type: ignore[attr-defined]  # the same
 from types import FrameType
 from typing import Any
 
@@ -70,7 +70,7 @@ def patterns() -> dict[str, Tried]:
             compiled[f"{where} {len(compiled)}"] = Tried(made, matched)
         return made
 
-    re.compile = noted  # type: ignore[assignment]
+    re.compile = noted  # type: ignore[assignment]  # notes every pattern that is made
     try:
         for module in pkgutil.walk_packages(askew.__path__, "askew."):
             if module.name.endswith("__main__"):

@@ -143,7 +143,7 @@ def address(data: bytes) -> None:
         law("?" not in read.base and "#" not in read.base, "no query in the base", read.base)
         law(read.base.startswith(("http://", "https://")), "a web address", read.base)
         law(read.host, "a host", read.base)
-        read.loopback  # noqa: B018
+        read.loopback  # noqa: B018  # it must not raise
         if read.basic_auth is not None:
             read.basic_auth.encode("ascii")
         law(read.endpoint("chat/completions").startswith(read.base), "the same place")
@@ -176,7 +176,7 @@ def _call(data: bytes) -> Call:
     texts = [text_of(part) for part in data[1:].split(b"\x01")]
     first = data[0] if data else 0
     messages = tuple(
-        Message(("system", "user", "assistant")[place % 3], text)  # type: ignore[arg-type]
+        Message(("system", "user", "assistant")[place % 3], text)  # type: ignore[arg-type]  # one of three
         for place, text in enumerate(texts)
     )
     prompt = (

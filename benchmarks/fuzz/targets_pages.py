@@ -100,9 +100,9 @@ async def _answered(
     server: ReportServer, application: web.Application, request: web.Request
 ) -> web.StreamResponse:
     found = await application.router.resolve(request)
-    request._match_info = found  # type: ignore[assignment]
+    request._match_info = found  # type: ignore[assignment]  # as aiohttp's router does
     found.add_app(application)
-    return await server._guard(request, found.handler)  # type: ignore[misc]
+    return await server._guard(request, found.handler)  # type: ignore[misc]  # the middleware itself
 
 
 @cache

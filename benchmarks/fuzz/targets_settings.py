@@ -127,7 +127,7 @@ def gate_file(data: bytes) -> None:
 def gate_baseline(data: bytes) -> None:
     """report.gate: a baseline, and the figures in it."""
     read = read_baseline(written("baseline.json", data))
-    read.model  # noqa: B018
+    read.model  # noqa: B018  # it must not raise
     figures = Figures(read.estimates, read.name)
     for entry in figures.entries:
         law(entry.path and entry.name is not None, "an entry has a path", entry)
